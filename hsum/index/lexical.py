@@ -1,0 +1,469 @@
+"""The BM25 index of one generation: the only module that knows tantivy.
+
+A lexical directory is derived data. It holds one document for each passage of each
+living version, and can be rebuilt from SQLite at any time. Each generation has a
+directory of its own, hard-linked from the one before, so that a reader keeps what
+it opened whatever is written later.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import tantivy
+
+from hsum._kernel.faults import Fault
+from hsum._kernel.files import fsync_dir, os_fault, translating_os
+from hsum.index.expressions import AllOf, AnyOf, Boosted, Phrase, Term, Within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from hsum.index.expressions import Expression
+
+__all__ = [
+    "LONGEST_TOKEN",
+    "LexicalDocument",
+    "Match",
+    "Reader",
+    "Token",
+    "Writer",
+    "analyze",
+]
+
+# Bytes of UTF-8. Longer ones are base64 and the like: they would fill the term
+# dictionary, and are found by scanning.
+LONGEST_TOKEN = 200
+_HEAP_BYTES = 120_000_000
+_THREADS = min(2, os.cpu_count() or 1)
+_ORDINAL_BITS = 24
+_MUTABLE = ("meta.json", ".managed.json")
+_FIELDS = (
+    ("body", "words", "position"),
+    ("border", "words", "position"),
+    ("parts", "words", "freq"),
+    ("cjk", "spaced", "freq"),
+    ("stem", "stems", "freq"),
+    ("symbols", "words", "freq"),
+    ("path", "words", "freq"),
+)
+
+
+@attrs.frozen
+class LexicalDocument:
+    """One passage as the lexical index sees it.
+
+    Attributes:
+        version: the key of the document's version; `Writer.delete` takes it.
+        ordinal: the place of the passage in its revision, from 0.
+        body: the search view of the passage.
+        border: the last tokens of the text before it and the first from it on.
+        parts: the parts of its camelCase names.
+        cjk: bigrams of Han, Kana and Hangul, separated by spaces.
+        stem: the body again where it is prose, to be stemmed; else empty.
+        symbols: the names it declares and those that enclose it.
+        path: the words of the path.
+    """
+
+    version: int
+    ordinal: int
+    body: str
+    border: str = ""
+    parts: str = ""
+    cjk: str = ""
+    stem: str = ""
+    symbols: str = ""
+    path: str = ""
+
+
+@attrs.frozen
+class Match:
+    """One passage that an expression found."""
+
+    score: float
+    version: int
+    ordinal: int
+
+
+@attrs.frozen
+class Token:
+    """One token of a text; positions count dropped tokens too."""
+
+    position: int
+    text: str
+
+
+@contextlib.contextmanager
+def translating_tantivy(directory: Path) -> Iterator[None]:
+    """Turn what tantivy raises, panics included, into `LEXICAL_UNAVAILABLE`."""
+    try:
+        yield
+    except (ValueError, OSError) as exc:
+        raise _fault_of(exc, directory) from exc
+    except BaseException as exc:
+        # A panic of Rust code is a BaseException of a class that cannot be imported.
+        if type(exc).__name__ != "PanicException":
+            raise
+        raise _fault_of(exc, directory) from exc
+
+
+def _fault_of(exc: BaseException, directory: Path) -> Fault:
+    text = str(exc)
+    if isinstance(exc, OSError) and exc.errno:
+        return os_fault(exc, directory)
+    for mark, code in _MARKS.items():
+        if mark in text:
+            return Fault(code, f"the lexical index could not be written: {text}")
+    return Fault(
+        "LEXICAL_UNAVAILABLE",
+        f"the lexical index {directory.name} cannot be used: {text}",
+        details={"directory": directory.name},
+    )
+
+
+_MARKS = {
+    "StorageFull": "DISK_FULL",
+    "No space left": "DISK_FULL",
+    "os error 28": "DISK_FULL",
+    "os error 122": "QUOTA_EXCEEDED",
+    "LockBusy": "WRITER_BUSY",
+}
+
+
+def _analyzers() -> dict[str, tantivy.TextAnalyzer]:
+    def simple() -> tantivy.TextAnalyzerBuilder:
+        builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        return (
+            builder.filter(tantivy.Filter.remove_long(LONGEST_TOKEN + 1))
+            .filter(tantivy.Filter.lowercase())
+            .filter(tantivy.Filter.ascii_fold())
+        )
+
+    return {
+        "words": simple().build(),
+        "stems": simple().filter(tantivy.Filter.stemmer("english")).build(),
+        "spaced": tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build(),
+    }
+
+
+_ANALYZERS = _analyzers()
+_ANALYZER_OF = {name: _ANALYZERS[tokenizer] for name, tokenizer, _ in _FIELDS}
+
+
+def analyze(text: str, field: str = "body") -> tuple[Token, ...]:
+    """Cut a text into the tokens that `field` holds for it."""
+    if text.isascii():
+        words = _ANALYZER_OF[field].analyze(text)
+        if not _may_have_dropped(text):
+            return tuple(Token(at, word) for at, word in enumerate(words))
+    cut = _ANALYZER_OF[field].pre_tokenize(text)
+    return tuple(Token(token.position, token.text) for token in cut.tokens)
+
+
+def _may_have_dropped(text: str) -> bool:
+    return len(text) > LONGEST_TOKEN
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    # Deleting by an integer term deletes nothing, in silence: hence the text key.
+    builder.add_text_field("version", tokenizer_name="raw", index_option="basic")
+    builder.add_integer_field("place", fast=True)
+    for name, tokenizer, option in _FIELDS:
+        builder.add_text_field(name, tokenizer_name=tokenizer, index_option=option)
+    return builder.build()
+
+
+_SCHEMA = _schema()
+
+
+class Writer:
+    """Write the lexical directory of one generation; use it once.
+
+    It becomes visible only when the caller publishes the directory's name.
+    Another thread may not use it at the same time.
+    """
+
+    def __init__(
+        self, directory: Path | str, *, base: Path | str | None = None
+    ) -> None:
+        """Make `directory`, with what `base` holds.
+
+        Raises:
+            Fault: `LEXICAL_UNAVAILABLE` (a damaged base), `DISK_FULL` and others
+                of the OS; nothing is left behind.
+        """
+        self.directory = Path(directory)
+        self._inherited: frozenset[str] = frozenset()
+        with translating_os(self.directory):
+            self.directory.mkdir(mode=0o700, parents=True)
+        try:
+            if base is not None:
+                self._inherited = _inherit(Path(base), self.directory)
+            self._writer = self._open()
+        except BaseException:
+            self.abort()
+            raise
+
+    def _open(self) -> tantivy.IndexWriter:
+        with translating_tantivy(self.directory):
+            index = _open_index(self.directory, create=not self._inherited)
+            return index.writer(_HEAP_BYTES, _THREADS)
+
+    def delete(self, version: int) -> None:
+        """Remove all passages of a version."""
+        with translating_tantivy(self.directory):
+            self._writer.delete_documents_by_term("version", str(version))
+
+    def add(self, passage: LexicalDocument) -> None:
+        """Add one passage."""
+        document = tantivy.Document()
+        document.add_text("version", str(passage.version))
+        document.add_integer(
+            "place", passage.version << _ORDINAL_BITS | passage.ordinal
+        )
+        for name, _, _ in _FIELDS:
+            text = getattr(passage, name)
+            if text:
+                document.add_text(name, text)
+        with translating_tantivy(self.directory):
+            self._writer.add_document(document)
+
+    def commit(self, known: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Make all of it durable; return the SHA-256 of each file by its name.
+
+        Args:
+            known: the hashes of the base's files, which are not computed again.
+        """
+        with translating_tantivy(self.directory):
+            self._writer.commit()
+            self._writer.wait_merging_threads()
+            self._drop_merged()
+        with translating_os(self.directory):
+            return self._flush(known or {})
+
+    def _drop_merged(self) -> None:
+        # Segments that were merged stay on the disk until the next collection.
+        writer = _open_index(self.directory).writer(15_000_000, 1)
+        writer.garbage_collect_files()
+        writer.wait_merging_threads()
+
+    def _flush(self, known: Mapping[str, str]) -> dict[str, str]:
+        hashes = {}
+        for path in _files_of(self.directory):
+            old = path.name in self._inherited and path.name not in _MUTABLE
+            if not old:
+                _fsync_file(path)
+            hashes[path.name] = (known.get(path.name) if old else None) or sha256(path)
+        fsync_dir(self.directory)
+        fsync_dir(self.directory.parent)
+        return hashes
+
+    def abort(self) -> None:
+        """Give up: remove the directory."""
+        with contextlib.suppress(AttributeError):
+            del self._writer
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _inherit(base: Path, directory: Path) -> frozenset[str]:
+    with translating_os(base):
+        paths = list(_files_of(base))
+        for path in paths:
+            _link(path, directory / path.name)
+    if not any(path.name == "meta.json" for path in paths):
+        raise Fault("LEXICAL_UNAVAILABLE", f"{base.name} is not a lexical index")
+    return frozenset(path.name for path in paths)
+
+
+def _link(source: Path, target: Path) -> None:
+    # tantivy rewrites these two; a link would rewrite them for the base as well.
+    if source.name not in _MUTABLE:
+        with contextlib.suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)
+
+
+def _files_of(directory: Path) -> Iterator[Path]:
+    for path in sorted(directory.iterdir()):
+        if not path.name.endswith(".lock") and not path.name.startswith(".tmp"):
+            yield path
+
+
+def _fsync_file(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def damaged_files(directory: Path, hashes: Mapping[str, str]) -> list[str]:
+    """Return the names of files that are missing or are not what was written.
+
+    tantivy itself notices truncation, but not a flipped byte inside a segment.
+    """
+    return [
+        name for name, wanted in hashes.items() if not _is(directory / name, wanted)
+    ]
+
+
+def _is(path: Path, wanted: str) -> bool:
+    try:
+        return sha256(path) == wanted
+    except OSError:
+        return False
+
+
+def _open_index(directory: Path, *, create: bool = False) -> tantivy.Index:
+    if create:
+        index = tantivy.Index(_SCHEMA, str(directory), reuse=False)
+    else:
+        index = tantivy.Index.open(str(directory))
+    for name, analyzer in _ANALYZERS.items():
+        index.register_tokenizer(name, analyzer)
+    return index
+
+
+class Reader:
+    """Search one lexical directory, as it was when it was opened.
+
+    It stays usable when the directory is removed. Threads may share it.
+    """
+
+    def __init__(
+        self, directory: Path | str, *, cache: Path | str | None = None
+    ) -> None:
+        """Open a directory.
+
+        Args:
+            directory: what a `Writer` committed.
+            cache: where to copy it if it cannot be written, for opening takes a
+                lock file. None stands for a copy that is dropped after opening.
+
+        Raises:
+            Fault: `LEXICAL_UNAVAILABLE` when it is missing or damaged.
+        """
+        self.directory = Path(directory)
+        with translating_tantivy(self.directory):
+            if not (self.directory / "meta.json").is_file():
+                raise ValueError("it is missing")
+            self.dead = _dead_passages(self.directory)
+            with _lockable(self.directory, cache) as usable:
+                self._index = tantivy.Index.open(str(usable))
+                self._searcher = self._index.searcher()
+            self._schema = self._index.schema
+
+    def __repr__(self) -> str:
+        return f"<Reader {self.directory.name}: {self.alive} passages>"
+
+    @property
+    def alive(self) -> int:
+        """Return the number of passages that can be found."""
+        return self._searcher.num_docs
+
+    def frequency(self, field: str, token: str) -> int:
+        """Return in how many passages a token stands, dead ones included."""
+        with translating_tantivy(self.directory):
+            return self._searcher.doc_freq(field, token)
+
+    def search(self, expression: Expression, depth: int) -> list[Match]:
+        """Return the best `depth` passages, and all that tie with the last of them.
+
+        Equal scores come in no order that means anything.
+        """
+        with translating_tantivy(self.directory):
+            query = self._compiled(expression)
+            wanted = depth
+            while True:
+                hits = self._searcher.search(query, wanted, count=False).hits
+                if len(hits) < wanted or hits[-1][0] < hits[depth - 1][0]:
+                    break
+                wanted *= 4
+            floor = hits[depth - 1][0] if len(hits) > depth else 0.0
+            return self._matches([hit for hit in hits if hit[0] >= floor])
+
+    def batches(self, expression: Expression, first: int) -> Iterator[list[Match]]:
+        """Yield all passages, best first, in growing batches."""
+        done, size = 0, first
+        while True:
+            with translating_tantivy(self.directory):
+                query = self._compiled(expression)
+                hits = self._searcher.search(query, size, count=False, offset=done).hits
+                matches = self._matches(hits)
+            if matches:
+                yield matches
+            if len(hits) < size:
+                return
+            done, size = done + size, 4 * size
+
+    def _matches(self, hits: list[tuple[Any, tantivy.DocAddress]]) -> list[Match]:
+        places = self._searcher.fast_field_values("place", [hit[1] for hit in hits])
+        mask = (1 << _ORDINAL_BITS) - 1
+        return [
+            Match(score, int(place) >> _ORDINAL_BITS, int(place) & mask)
+            for (score, _), place in zip(hits, places, strict=True)
+            if place is not None
+        ]
+
+    def _compiled(self, expression: Expression) -> tantivy.Query:  # noqa: PLR0911 - one for each kind
+        compiled, schema = self._compiled, self._schema
+        match expression:
+            case Term(field, token):
+                return tantivy.Query.term_query(schema, field, token)
+            case Phrase(field, ((_, token),)):
+                # tantivy panics on a phrase of one word.
+                return tantivy.Query.term_query(schema, field, token)
+            case Phrase(field, tokens):
+                return tantivy.Query.phrase_query(schema, field, list(tokens))
+            case Boosted(part, factor):
+                return tantivy.Query.boost_query(compiled(part), factor)
+            case Within(part, versions):
+                return self._within(compiled(part), versions)
+            case AllOf(parts):
+                return _joined(tantivy.Occur.Must, map(compiled, parts))
+            case AnyOf(parts):
+                return _joined(tantivy.Occur.Should, map(compiled, parts))
+
+    def _within(self, query: tantivy.Query, versions: Iterable[int]) -> tantivy.Query:
+        keys = [str(version) for version in versions]
+        allowed = tantivy.Query.term_set_query(self._schema, "version", keys)
+        silent = tantivy.Query.const_score_query(allowed, 0.0)
+        return _joined(tantivy.Occur.Must, (query, silent))
+
+
+def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(occur, query) for query in queries])
+
+
+def _dead_passages(directory: Path) -> int:
+    meta = json.loads((directory / "meta.json").read_text("utf-8"))
+    deletes = (segment.get("deletes") for segment in meta["segments"])
+    return sum(found["num_deleted_docs"] for found in deletes if found)
+
+
+@contextlib.contextmanager
+def _lockable(directory: Path, cache: Path | str | None) -> Iterator[Path]:
+    if os.access(directory, os.W_OK):
+        yield directory
+        return
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="hsum-", dir=cache) as copy:
+        for path in _files_of(directory):
+            shutil.copyfile(path, Path(copy) / path.name)
+        yield Path(copy)
