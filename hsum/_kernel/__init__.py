@@ -1,0 +1,1 @@
+"""The shared ground of hsum and hythe: faults, bytes, clocks, SQLite, locks, files."""

@@ -1,0 +1,166 @@
+"""Files that are written whole or not at all, and the faults of the OS."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsum._kernel.escape import visible_path
+from hsum._kernel.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "fsync",
+    "fsync_dir",
+    "make_private_dir",
+    "refuse_network_filesystem",
+    "replace",
+    "translating_os",
+    "write_atomic",
+]
+
+_CODES = {
+    errno.ENOSPC: "DISK_FULL",
+    errno.EDQUOT: "QUOTA_EXCEEDED",
+    errno.EFBIG: "QUOTA_EXCEEDED",
+    errno.EACCES: "PERMISSION_DENIED",
+    errno.EPERM: "PERMISSION_DENIED",
+    errno.EROFS: "PERMISSION_DENIED",
+    errno.ENOTSUP: "UNSUPPORTED_STORAGE",
+    errno.EIO: "STORE_DAMAGED",
+}
+
+
+@contextlib.contextmanager
+def translating_os(path: Path | str | bytes | None = None) -> Iterator[None]:
+    """Turn an `OSError` into a fault that names the path."""
+    try:
+        yield
+    except OSError as exc:
+        raise os_fault(exc, path) from exc
+
+
+def os_fault(exc: OSError, path: Path | str | bytes | None = None) -> Fault:
+    """Return the fault for an `OSError`; codes without one of their own are arguments."""
+    code = _CODES.get(exc.errno or 0, "INVALID_ARGUMENT")
+    where = path if path is not None else exc.filename
+    shown = visible_path(os.fsdecode(where)) if where is not None else "a file"
+    reason = os.strerror(exc.errno) if exc.errno else str(exc)
+    return Fault(code, f"{shown}: {reason}", details={"path": shown})
+
+
+def fsync(descriptor: int) -> None:
+    """Flush a file to the disk."""
+    os.fsync(descriptor)
+
+
+def replace(source: Path | str, target: Path | str) -> None:
+    """Rename within one directory, atomically."""
+    os.replace(source, target)
+
+
+def fsync_dir(path: Path | str) -> None:
+    """Flush a directory, so that what was made or renamed in it stays."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_atomic(path: Path | str, data: bytes, *, mode: int = 0o600) -> None:
+    """Write a whole file: a temporary one beside it, flushed, renamed, flushed.
+
+    Raises:
+        Fault: what `translating_os` gives; the file is then as it was.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with translating_os(path):
+        try:
+            _write_new(temporary, data, mode)
+            replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+        fsync_dir(path.parent)
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, mode), "wb") as handle:
+        handle.write(data)
+        handle.flush()
+        fsync(handle.fileno())
+
+
+def make_private_dir(path: Path | str) -> Path:
+    """Make a directory and its missing parents, all of mode 0700."""
+    path = Path(path)
+    with translating_os(path):
+        missing = []
+        probe = path
+        while not probe.exists():
+            missing.append(probe)
+            probe = probe.parent
+        for folder in reversed(missing):
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+    return path
+
+
+# Where the locks of WAL's shared memory do not reach other machines.
+_NETWORK = frozenset(
+    {
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.davfs2",
+        "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
+        "fuse.vmhgfs-fuse", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
+        "ocfs2", "prl_fs", "smb", "smb2", "smb3", "smbfs", "vboxsf",
+    }
+)  # fmt: skip
+
+
+def refuse_network_filesystem(path: Path | str) -> None:
+    """Refuse a directory on a network file system, where WAL is unsafe.
+
+    Raises:
+        Fault: `UNSUPPORTED_STORAGE`, with the kind of file system.
+    """
+    kind = filesystem_kind(path)
+    if kind in _NETWORK:
+        raise Fault(
+            "UNSUPPORTED_STORAGE",
+            f"{visible_path(os.fsdecode(path))} is on {kind}, a network file system",
+            details={"filesystem": kind},
+        )
+
+
+def filesystem_kind(path: Path | str) -> str | None:
+    """Return the type of the file system that holds `path`; None where unknown."""
+    if sys.platform != "linux":
+        return None
+    try:
+        device = os.stat(_existing(Path(path))).st_dev
+        mounts = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    for line in mounts.splitlines():
+        fields = line.split()
+        if fields[2] == wanted:
+            return fields[fields.index("-") + 1]
+    return None
+
+
+def _existing(path: Path) -> Path:
+    path = path.absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path

@@ -1,0 +1,90 @@
+"""The single-writer lock: advisory, held by a process, freed by the OS when it dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from hsum._kernel.faults import Fault
+from hsum._kernel.files import translating_os
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["exclusive"]
+
+_CHECK_SECONDS = 0.001
+
+
+@contextlib.contextmanager
+def exclusive(
+    path: Path | str, *, timeout_ms: int = 5_000, mode: int = 0o600
+) -> Iterator[None]:
+    """Hold the lock file at `path`, which is made when missing and never removed.
+
+    A leftover file is no held lock: the lock itself is tested. Threads of one
+    process exclude each other as processes do.
+
+    Raises:
+        Fault: `WRITER_BUSY` after `timeout_ms`, with the holder's pid where known.
+    """
+    import portalocker
+
+    with translating_os(path):
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode
+        )
+        handle = os.fdopen(descriptor, "r+b", buffering=0)
+    with handle:
+        _acquire(handle, path, timeout_ms)
+        try:
+            with translating_os(path):
+                _write_pid(handle)
+            yield
+        finally:
+            portalocker.unlock(handle)
+
+
+def _acquire(handle: IO[bytes], path: Path | str, timeout_ms: int) -> None:
+    import portalocker
+
+    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
+    deadline = time.monotonic() + timeout_ms / 1_000
+    while True:
+        try:
+            portalocker.lock(handle, flags)
+        except portalocker.LockException:
+            if time.monotonic() >= deadline:
+                raise _busy(path, timeout_ms) from None
+            time.sleep(_CHECK_SECONDS)
+        else:
+            return
+
+
+def _busy(path: Path | str, timeout_ms: int) -> Fault:
+    holder = _holder(path)
+    by = f" by process {holder}" if holder else ""
+    return Fault(
+        "WRITER_BUSY",
+        f"{Path(path).name} was still held{by} after {timeout_ms:,} ms",
+        details={"pid": holder, "timeout_ms": timeout_ms},
+    )
+
+
+def _write_pid(handle: IO[bytes]) -> None:
+    text = str(os.getpid()).encode()
+    handle.seek(0)
+    if handle.read(32).strip() != text:
+        handle.seek(0)
+        handle.write(text.ljust(20) + b"\n")
+
+
+def _holder(path: Path | str) -> int | None:
+    try:
+        text = Path(path).read_bytes()[:32].strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,472 @@
+"""SQLite as both packages use it: WAL, one snapshot to read, one queue to write.
+
+A `Database` may be shared by threads and survives a fork. A database that is not
+made yet reads as an empty one; the first write makes it, whole, by a rename.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import urllib.parse
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from hsum._kernel.faults import Fault
+from hsum._kernel.files import refuse_network_filesystem, replace, translating_os
+from hsum._kernel.lock import exclusive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import sqlite_utils
+
+    Migration = Callable[[sqlite_utils.Database], None]
+
+__all__ = ["Database", "Durability", "Schema", "translating_sqlite"]
+
+Durability = Literal["full", "normal"]
+
+MINIMUM_SQLITE = (3, 37, 0)
+_BUSY_MS = 15_000
+_IDLE_READERS = 8
+_WAL_KEPT_BYTES = 16 * 1024 * 1024
+
+
+class Schema(NamedTuple):
+    """What a database file is.
+
+    Attributes:
+        application_id: marks the file as ours (SQLite's header field).
+        migrations: migration n takes version n to n + 1; the first makes all.
+        page_size: bytes of a page, fixed when the file is made.
+    """
+
+    application_id: int
+    migrations: tuple[Migration, ...]
+    page_size: int = 4_096
+
+    @property
+    def version(self) -> int:
+        """The version this library writes."""
+        return len(self.migrations)
+
+
+class Database:
+    """One SQLite file, or one in memory where `path` is None.
+
+    Args:
+        path: the file; made by the first write, never by a read.
+        schema: what the file must be.
+        lock: a file that writers queue on, or None where the caller holds a lock.
+        read_only: refuse to write; needs no write permission on the directory.
+        durability: "full" flushes at each commit; "normal" may lose the last commits
+            at a power cut, and is never inconsistent.
+    """
+
+    def __init__(
+        self,
+        path: Path | str | None,
+        *,
+        schema: Schema,
+        lock: Path | str | None = None,
+        read_only: bool = False,
+        durability: Durability = "full",
+    ) -> None:
+        _check_library()
+        if durability not in ("full", "normal"):
+            raise Fault("INVALID_ARGUMENT", "durability is 'full' or 'normal'")
+        self.path = None if path is None else Path(path)
+        self.schema = schema
+        self.read_only = read_only
+        self.durability = durability
+        self._lock_path = lock
+        self._closed = False
+        self._inherited: list[sqlite3.Connection] = []
+        self._begin_life()
+
+    def _begin_life(self) -> None:
+        """Set up what belongs to one process."""
+        self._pid = os.getpid()
+        self._mutex = threading.RLock()
+        self._write_mutex = threading.RLock()
+        self._idle: list[sqlite3.Connection] = []
+        self._writer: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        if self.path is None and not hasattr(self, "_memory"):
+            self._memory = self._empty()
+
+    # --- what callers use -------------------------------------------------------
+
+    def exists(self) -> bool:
+        """Tell whether the database has been made."""
+        self._check_open()
+        return self.path is None or _identity(self.path) is not None
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Give a connection in one read transaction: one snapshot, whatever is written.
+
+        Raises:
+            Fault: `CLOSED`, `STORE_DAMAGED`, `SCHEMA_TOO_NEW`, `PERMISSION_DENIED`.
+        """
+        self._check_open()
+        if self.path is None:
+            with self._mutex, translating_sqlite():
+                yield self._memory
+            return
+        with translating_sqlite(self.path):
+            if _identity(self.path) is None:
+                with contextlib.closing(self._empty()) as connection:
+                    yield connection
+                return
+            connection = self._take_reader(self.path)
+            try:
+                connection.execute("BEGIN")
+                connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    @contextlib.contextmanager
+    def writing(self, *, timeout_ms: int = _BUSY_MS) -> Iterator[sqlite3.Connection]:
+        """Give a connection in one immediate transaction; commit, or roll all back.
+
+        The file is made and migrated first where needed. Threads and processes
+        queue, so that no write fails because of another's.
+
+        Raises:
+            Fault: `WRITER_BUSY` after `timeout_ms`, `DISK_FULL`, and as for reading.
+        """
+        self._check_open()
+        if self.read_only:
+            raise Fault("PERMISSION_DENIED", "this handle was opened read-only")
+        if self.path is None:
+            with self._mutex, translating_sqlite():
+                yield from _transaction(self._memory)
+            return
+        with self._turn(timeout_ms), translating_sqlite(self.path):
+            yield from _transaction(self._take_writer(timeout_ms), self._migrate)
+
+    def close(self) -> None:
+        """Close all idle connections; closing twice is fine."""
+        with self._mutex:
+            self._closed = True
+            if self._pid == os.getpid():
+                self._drop_connections()
+                if self.path is None:
+                    self._memory.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    # --- connections ------------------------------------------------------------
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Fault("CLOSED", "this handle was closed")
+        if self._pid != os.getpid():
+            # A connection carried over a fork corrupts the file; it is kept,
+            # unused, because closing it would drop its parent's locks.
+            self._inherited += self._idle
+            self._inherited += [self._writer] if self._writer else []
+            self._begin_life()
+
+    def _take_reader(self, path: Path) -> sqlite3.Connection:
+        with self._mutex:
+            self._follow(path)
+            if self._idle:
+                return self._idle.pop()
+        return self._connect(path, writer=False)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            connection.close()
+            return
+        with self._mutex:
+            fresh = self._file is not None and not self._closed
+            if fresh and len(self._idle) < _IDLE_READERS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _follow(self, path: Path) -> None:
+        """Drop connections to a file that another one has replaced."""
+        identity = _identity(path)
+        if identity != self._file:
+            self._drop_connections()
+            self._file = identity
+
+    def _drop_connections(self) -> None:
+        for connection in [*self._idle, *([self._writer] if self._writer else [])]:
+            with contextlib.suppress(sqlite3.Error):
+                connection.close()
+        self._idle, self._writer, self._file = [], None, None
+
+    @contextlib.contextmanager
+    def _turn(self, timeout_ms: int) -> Iterator[None]:
+        """Wait for this writer's turn among threads and processes."""
+        if not self._write_mutex.acquire(timeout=timeout_ms / 1_000):
+            raise Fault("WRITER_BUSY", "another thread is writing")
+        try:
+            with self._queue(timeout_ms):
+                yield
+        finally:
+            self._write_mutex.release()
+
+    def _queue(self, timeout_ms: int) -> contextlib.AbstractContextManager[None]:
+        if self._lock_path is None:
+            return contextlib.nullcontext()
+        return exclusive(self._lock_path, timeout_ms=timeout_ms)
+
+    def _take_writer(self, timeout_ms: int) -> sqlite3.Connection:
+        assert self.path is not None  # noqa: S101 - for the type checker
+        if _identity(self.path) is None:
+            self._create(self.path)
+        with self._mutex:
+            self._follow(self.path)
+            if self._writer is None:
+                self._writer = self._connect(self.path, writer=True)
+            self._writer.execute(f"PRAGMA busy_timeout={timeout_ms:d}")
+            return self._writer
+
+    def _connect(self, path: Path, *, writer: bool) -> sqlite3.Connection:
+        connection = _open(_uri(path, immutable=not _writable(path)))
+        try:
+            self._check_file(connection)
+            self._configure(connection, writer=writer)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _configure(self, connection: sqlite3.Connection, *, writer: bool) -> None:
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+        if writer:
+            connection.execute(f"PRAGMA synchronous={self.durability}")
+            connection.execute("PRAGMA secure_delete=ON")
+            connection.execute(f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
+        else:
+            connection.execute("PRAGMA query_only=ON")
+
+    # --- making and migrating ---------------------------------------------------
+
+    def _check_file(self, connection: sqlite3.Connection) -> None:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if application != self.schema.application_id:
+            raise Fault(
+                "STORE_DAMAGED",
+                f"{self.path} is a SQLite database, but not one of ours",
+                hint="Check the path.",
+            )
+        version = _version(connection)
+        if version > self.schema.version:
+            raise Fault(
+                "SCHEMA_TOO_NEW",
+                f"the file has schema {version}; this version reads up to "
+                f"{self.schema.version}",
+                details={"found": version, "known": self.schema.version},
+            )
+
+    def _create(self, path: Path) -> None:
+        """Make the file beside its place and rename it: no one sees half of it."""
+        with translating_os(path):
+            refuse_network_filesystem(path.parent)
+            temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+            for leftover in path.parent.glob(f".{path.name}.*.new*"):
+                leftover.unlink(missing_ok=True)
+            os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            try:
+                self._fill(temporary)
+                replace(temporary, path)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def _fill(self, path: Path) -> None:
+        with contextlib.closing(_open(_uri(path, immutable=False))) as connection:
+            connection.execute(f"PRAGMA page_size={self.schema.page_size:d}")
+            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            for _ in _transaction(connection, self._migrate):
+                pass
+
+    def _empty(self) -> sqlite3.Connection:
+        """Return an empty database of this schema in memory."""
+        connection = _open(":memory:")
+        connection.execute("PRAGMA foreign_keys=ON")
+        for _ in _transaction(connection, self._migrate):
+            pass
+        return connection
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """Bring the schema up to date inside the open transaction."""
+        version = _version(connection)
+        if version >= self.schema.version:
+            return
+        import sqlite_utils
+
+        if version and self.path is not None:
+            _keep_copy(self.path, version)
+        database = sqlite_utils.Database(connection, execute_plugins=False)
+        for migration in self.schema.migrations[version:]:
+            migration(database)
+        connection.execute(f"PRAGMA application_id={self.schema.application_id:d}")
+        connection.execute(f"PRAGMA user_version={self.schema.version:d}")
+
+
+def _transaction(
+    connection: sqlite3.Connection,
+    prepare: Callable[[sqlite3.Connection], None] | None = None,
+) -> Iterator[sqlite3.Connection]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if prepare is not None:
+            prepare(connection)
+        yield connection
+        commit(connection)
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        raise
+
+
+def commit(connection: sqlite3.Connection) -> None:
+    """Commit the open transaction."""
+    connection.execute("COMMIT")
+
+
+def _open(target: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        target,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=target.startswith("file:"),
+        cached_statements=256,
+        timeout=_BUSY_MS / 1_000,
+    )
+
+
+def _uri(path: Path, *, immutable: bool) -> str:
+    quoted = urllib.parse.quote(os.fsencode(path.absolute()))
+    return f"file:{quoted}?" + ("immutable=1" if immutable else "mode=rw")
+
+
+def _writable(path: Path) -> bool:
+    """Tell whether WAL's side files can be made; refuse to guess past unread ones."""
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        return True
+    wal = path.with_name(path.name + "-wal")
+    if wal.exists() and wal.stat().st_size:
+        raise Fault(
+            "PERMISSION_DENIED",
+            f"{path.name} has unread changes in its -wal file and may not be written",
+            hint="Let its owner open and close it once, or copy the folder and open that.",
+        )
+    return False
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode; None for no file, or an empty one."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as exc:
+        with translating_os(path):
+            raise exc from None
+        raise
+    return (found.st_dev, found.st_ino) if found.st_size else None
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Copy the file as it was before a migration."""
+    copy = path.with_name(f"{path.name}.before-schema-{version + 1}")
+    temporary = copy.with_name(copy.name + ".tmp")
+    with (
+        contextlib.closing(sqlite3.connect(_uri(path, immutable=False), uri=True)) as a,
+        contextlib.closing(sqlite3.connect(temporary)) as b,
+    ):
+        a.backup(b)
+    temporary.chmod(0o600)
+    replace(temporary, copy)
+
+
+def _check_library() -> None:
+    if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
+        needed = ".".join(map(str, MINIMUM_SQLITE))
+        raise Fault(
+            "UNSUPPORTED_STORAGE",
+            f"SQLite {sqlite3.sqlite_version} is too old; {needed} or later is needed",
+            hint="Use a Python that is built with a newer SQLite.",
+        )
+
+
+_CODES = {
+    sqlite3.SQLITE_BUSY: "WRITER_BUSY",
+    sqlite3.SQLITE_LOCKED: "WRITER_BUSY",
+    sqlite3.SQLITE_FULL: "DISK_FULL",
+    sqlite3.SQLITE_TOOBIG: "TOO_LARGE",
+    sqlite3.SQLITE_READONLY: "PERMISSION_DENIED",
+    sqlite3.SQLITE_CANTOPEN: "PERMISSION_DENIED",
+    sqlite3.SQLITE_PERM: "PERMISSION_DENIED",
+    sqlite3.SQLITE_AUTH: "PERMISSION_DENIED",
+    sqlite3.SQLITE_INTERRUPT: "CANCELLED",
+    sqlite3.SQLITE_CORRUPT: "STORE_DAMAGED",
+    sqlite3.SQLITE_NOTADB: "STORE_DAMAGED",
+    sqlite3.SQLITE_IOERR: "STORE_DAMAGED",
+}
+# Extended codes of a write that found no room: SQLite reports them as I/O errors.
+_NO_ROOM = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_WRITE,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_IOERR_TRUNCATE,
+        sqlite3.SQLITE_IOERR_FSYNC,
+    }
+)
+
+
+@contextlib.contextmanager
+def translating_sqlite(path: Path | None = None) -> Iterator[None]:
+    """Turn what sqlite3 raises into faults; mistakes in our own SQL pass through."""
+    try:
+        yield
+    except sqlite3.Error as exc:
+        fault = _fault_of(exc, path)
+        if fault is None:
+            raise
+        raise fault from exc
+
+
+def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:
+    extended = getattr(exc, "sqlite_errorcode", None)
+    where = f"{path.name}: " if path is not None else ""
+    if extended in _NO_ROOM:
+        return Fault("DISK_FULL", f"{where}the disk would not take the write ({exc})")
+    code = _CODES.get((extended or 0) & 0xFF)
+    if code is None and isinstance(exc, sqlite3.DatabaseError) and extended is None:
+        code = "CLOSED" if "closed" in str(exc) else None
+    if code is None and _looks_damaged(exc):
+        code = "STORE_DAMAGED"
+    return None if code is None else Fault(code, f"{where}{exc}")
+
+
+def _looks_damaged(exc: sqlite3.Error) -> bool:
+    """Damage in the schema page surfaces as a plain error about missing tables."""
+    text = str(exc)
+    return "malformed" in text or "no such table" in text or "no such column" in text
