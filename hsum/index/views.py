@@ -1,0 +1,87 @@
+"""Turn the text of a passage into what the lexical index is given.
+
+Each view is local: the view of a text holds the words of the view of any part of it
+that stands at word borders, contiguous and in order. So a phrase has the same words
+alone, in a passage, and across two of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from typing import Final
+
+__all__ = ["bigrams", "parts", "path_words", "view"]
+
+_EAST_ASIAN: Final = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u302f\u3031-\u3035\u3038-\u303c"
+    "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\uff66-\uff9f\uffa0-\uffdc\U0001aff0-\U0001afff\U0001b000-\U0001b16f"
+    "\U00020000-\U000323af"
+)
+"""Han, Kana, Hangul and Bopomofo letters, half-width and compatibility forms too."""
+
+_RUN: Final = re.compile(f"[{_EAST_ASIAN}]+")
+_BORDER: Final = re.compile(
+    f"(?<=[{_EAST_ASIAN}])(?=[^\\W{_EAST_ASIAN}])|(?<=[^\\W{_EAST_ASIAN}])(?=[{_EAST_ASIAN}])"
+)
+_HUMPED: Final = re.compile(r"[^\W_]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[^\W_]*")
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATORS: Final = re.compile(r"[\W_]+")
+
+
+def view(text: str) -> str:
+    """Return *text* as its words are indexed.
+
+    In NFC, and with a space at each border between Han, Kana or Hangul and the rest.
+    """
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFC", text)
+    return _BORDER.sub(" ", composed) if _RUN.search(composed) else composed
+
+
+def bigrams(text: str) -> str:
+    """Return the single characters and the pairs of each run of Han, Kana or Hangul.
+
+    In the order of the text: `\u4e91\u5de5\u5f00` gives `\u4e91 \u4e91\u5de5 \u5de5 \u5de5\u5f00 \u5f00`. Forms of
+    compatibility are folded (NFKC), so half-width kana find full-width ones.
+    """
+    if text.isascii():
+        return ""
+    return " ".join(
+        gram
+        for run in _RUN.findall(unicodedata.normalize("NFC", text))
+        for gram in _grams(unicodedata.normalize("NFKC", run))
+    )
+
+
+def _grams(run: str) -> list[str]:
+    grams = [run[0]]
+    for left, right in itertools.pairwise(run):
+        grams += (left + right, right)
+    return grams
+
+
+def parts(text: str) -> str:
+    """Return the parts of each compound word, lower case, in the order of the text.
+
+    `getUserById` gives `get user by id`, `parseHTMLResponse` `parse html response`.
+    A word without humps gives nothing: the tokenizer parts `snake_case` already.
+    """
+    return " ".join([_spaced(word) for word in _HUMPED.findall(text)])
+
+
+def _spaced(word: str) -> str:
+    return _HUMP.sub(" ", word).lower()
+
+
+def path_words(path: bytes) -> str:
+    """Return the words of *path*, lower case, compounds both whole and in parts."""
+    words = []
+    for word in _SEPARATORS.split(path.decode("utf-8", "replace")):
+        spaced = _spaced(word)
+        words += [word.lower(), spaced] if " " in spaced else [spaced]
+    return " ".join(filter(None, words))
