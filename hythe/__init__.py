@@ -1,0 +1,75 @@
+"""Recorded knowledge and project state for agents that come and go.
+
+Observations with explicit supersession, checkpoints with a current pointer, branches
+and reconciliation, `resume` under a token budget, handoffs and messages.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hsum._kernel.lazy import attach
+
+if TYPE_CHECKING:
+    from hythe._api import Scope as Scope
+    from hythe._api import Store as Store
+    from hythe._api import in_memory as in_memory
+    from hythe._api import open_store as open  # noqa: A004, F401 - as gzip.open
+    from hythe._api import restore as restore
+    from hythe.errors import Busy as Busy
+    from hythe.errors import Cancelled as Cancelled
+    from hythe.errors import Closed as Closed
+    from hythe.errors import Conflict as Conflict
+    from hythe.errors import Damaged as Damaged
+    from hythe.errors import HytheError as HytheError
+    from hythe.errors import InvalidInput as InvalidInput
+    from hythe.errors import NotAllowed as NotAllowed
+    from hythe.errors import NotFound as NotFound
+    from hythe.errors import Stale as Stale
+    from hythe.errors import StorageFull as StorageFull
+    from hythe.errors import Taken as Taken
+    from hythe.errors import Unreadable as Unreadable
+    from hythe.errors import Unresolved as Unresolved
+    from hythe.model import CURRENT as CURRENT
+    from hythe.model import Changes as Changes
+    from hythe.model import Checkpoint as Checkpoint
+    from hythe.model import Current as Current
+    from hythe.model import Divergent as Divergent
+    from hythe.model import Entity as Entity
+    from hythe.model import Event as Event
+    from hythe.model import Fact as Fact
+    from hythe.model import Head as Head
+    from hythe.model import Loop as Loop
+    from hythe.model import Observation as Observation
+    from hythe.model import Owed as Owed
+    from hythe.model import Page as Page
+    from hythe.model import Plan as Plan
+    from hythe.model import Provenance as Provenance
+    from hythe.model import Reconciliation as Reconciliation
+    from hythe.model import Relation as Relation
+    from hythe.model import Resolution as Resolution
+    from hythe.model import ScopeName as ScopeName
+    from hythe.model import Settled as Settled
+    from hythe.model import State as State
+    from hythe.model import WriteWarning as WriteWarning
+
+_ERRORS = (
+    "Busy Cancelled Closed Conflict Damaged HytheError InvalidInput NotAllowed NotFound "
+    "Stale StorageFull Taken Unreadable Unresolved"
+)
+_MODEL = (
+    "CURRENT Changes Checkpoint Current Divergent Entity Event Fact Head Loop "
+    "Observation Owed Page Plan Provenance Reconciliation Relation Resolution ScopeName "
+    "Settled State WriteWarning"
+)
+_TABLE = {
+    "Scope": "_api",
+    "Store": "_api",
+    "in_memory": "_api",
+    "open": "_api:open_store",
+    "restore": "_api",
+    **dict.fromkeys(_ERRORS.split(), "errors"),
+    **dict.fromkeys(_MODEL.split(), "model"),
+}
+
+__getattr__, __dir__, __all__ = attach(__name__, _TABLE)

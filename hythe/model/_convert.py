@@ -1,0 +1,47 @@
+"""Converters of the values: lists become tuples, aware times become UTC.
+
+A converter never refuses: what it cannot turn is left as it is, and the call that
+receives the value refuses it with its path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+_PLAIN = (bool, int, float, bytes, bytearray, Mapping, list, tuple, set, type(None))
+
+
+def items(value: Any) -> Any:
+    """Turn a list or another iterable into a tuple; a lone text is not a list."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        return value
+    return tuple(value)
+
+
+def references(value: Any) -> Any:
+    """Turn a list of texts, or of values whose `str` is one, into texts."""
+    found = items(value)
+    return tuple(map(_text, found)) if isinstance(found, tuple) else found
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, (str, *_PLAIN)) else str(value)
+
+
+def utc(value: Any) -> Any:
+    """Turn an aware datetime, or its RFC 3339 text, into one in UTC."""
+    if isinstance(value, str):
+        return _parsed(value)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    return value
+
+
+def _parsed(text: str) -> Any:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return found.astimezone(UTC) if found.tzinfo is not None else text
