@@ -1,0 +1,344 @@
+"""Read an index: one snapshot of its SQLite file, whatever is written meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from hsum._kernel.clock import rfc3339
+from hsum._kernel.faults import Fault
+from hsum.index import blocks
+from hsum.index.packing import unpack
+from hsum.model import Citation, Document, Generation, Options, Project, Skip
+
+if TYPE_CHECKING:
+    from hsum.index.passages import Passage
+
+__all__ = ["Head", "Snapshot", "Totals", "Version", "document_of"]
+
+DEFAULT_PROJECT = "default"
+
+
+class Head(NamedTuple):
+    """What is published: the generation and where its lexical index is.
+
+    `files` are the SHA-256 of the lexical files by name; `dead` counts the passages
+    deleted since the build.
+    """
+
+    generation: int
+    build: int
+    directory: str
+    files: dict[str, str]
+    lexical_version: int
+    dead: int
+
+
+class Version(NamedTuple):
+    """One document as it stood from one generation to another.
+
+    It has `passages` passages of its cut, from `first` on; `revision` and `cut` are
+    ids of rows, `rev` the SHA-256 in hex.  `to_generation` is None while it is live;
+    `gone` tells why the bytes are (`pruned`, `forgotten`), and is None while they are
+    kept.
+    """
+
+    key: int
+    source_id: str
+    document_id: str
+    record: str
+    path: bytes
+    revision: int
+    rev: str
+    size: int
+    encoding: str
+    cut: int
+    first: int
+    passages: int
+    from_generation: int
+    to_generation: int | None
+    gone: str | None
+
+
+class Totals(NamedTuple):
+    """How much is live."""
+
+    documents: int
+    passages: int
+    bytes: int
+
+
+_VERSIONS = """
+    SELECT version.id, source.uuid, document.uuid, document.record, version.path,
+           revision.id, lower(hex(revision.sha256)), revision.size, revision.encoding,
+           version.cut, version.first, version.passages,
+           version.from_generation, version.to_generation, revision.gone
+    FROM version
+    JOIN document ON document.id = version.document
+    JOIN source ON source.id = document.source
+    JOIN revision ON revision.id = version.revision
+"""
+
+
+class Snapshot:
+    """One read transaction of an index.
+
+    It answers as of the moment it was taken, and lives no longer than the `with`
+    of `Database.reading` that gave its connection.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    # --- what the index is --------------------------------------------------------
+
+    @cached_property
+    def _meta(self) -> dict[str, str]:
+        rows = self._connection.execute("SELECT name, value FROM meta")
+        return {name: json.loads(value) for name, value in rows}
+
+    @property
+    def index_id(self) -> str | None:
+        """The index's UUID; None before the first write."""
+        return self._meta.get("index_id")
+
+    @property
+    def root(self) -> bytes | None:
+        """The resolved root, as the file system spells it."""
+        root = self._meta.get("root")
+        return None if root is None else os.fsencode(root)
+
+    @property
+    def options(self) -> Options:
+        """What the last ingest was told to index."""
+        recorded = self._meta.get("options")
+        return Options() if recorded is None else _options(recorded)
+
+    @property
+    def scanned_at(self) -> int | None:
+        """When the last ingest ended, in UTC microseconds."""
+        return self._meta.get("ingested_at")  # type: ignore[return-value]
+
+    @cached_property
+    def head(self) -> Head | None:
+        """What is published; None before the first generation."""
+        row = self._connection.execute(
+            "SELECT generation, build, directory, files, lexical_version, dead"
+            " FROM head"
+        ).fetchone()
+        return Head(*row[:3], json.loads(row[3]), *row[4:]) if row else None
+
+    def require_head(self) -> Head:
+        """Return what is published, or raise `NO_GENERATION`."""
+        if self.head is None:
+            raise Fault("NO_GENERATION", "nothing has been ingested yet")
+        return self.head
+
+    # --- projects -----------------------------------------------------------------
+
+    def projects(self) -> tuple[Project, ...]:
+        """Return all projects, `default` first, then by name."""
+        rows = self._connection.execute(
+            "SELECT name, uuid, include, exclude FROM project ORDER BY id > 1, name"
+        )
+        return tuple(
+            Project(name, uuid, tuple(json.loads(yes)), tuple(json.loads(no)))
+            for name, uuid, yes, no in rows
+        )
+
+    def project(self, name: str = DEFAULT_PROJECT) -> Project:
+        """Return the project of this name, or raise `PROJECT_UNKNOWN`."""
+        known = self.projects()
+        for project in known:
+            if project.name == name:
+                return project
+        names = [project.name for project in known]
+        raise Fault(
+            "PROJECT_UNKNOWN",
+            f"the index has no project {name!r}",
+            details={"project": name, "projects": names},
+        )
+
+    # --- versions -----------------------------------------------------------------
+
+    def versions(self, keys: Iterable[int]) -> dict[int, Version]:
+        """Return versions by key, live or not; unknown keys are left out."""
+        listed = json.dumps(sorted(set(keys)))
+        rows = self._connection.execute(
+            f"{_VERSIONS} WHERE version.id IN (SELECT value FROM json_each(?))",
+            (listed,),
+        )
+        return {row[0]: Version._make(row) for row in rows}
+
+    def live(self) -> Iterator[Version]:
+        """Yield all live versions by path, then record."""
+        return self._each(
+            "WHERE version.to_generation IS NULL ORDER BY version.path, document.record"
+        )
+
+    def paths(self) -> Iterator[tuple[int, bytes, int]]:
+        """Yield key, path and number of passages of each live version."""
+        return self._connection.execute(
+            "SELECT id, path, passages FROM version WHERE to_generation IS NULL"
+        )
+
+    def at(self, generation: int) -> Iterator[Version]:
+        """Yield the versions of a generation by path, then record."""
+        return self._each(
+            "WHERE version.from_generation <= ?1"
+            " AND coalesce(version.to_generation > ?1, 1)"
+            " ORDER BY version.path, document.record",
+            generation,
+        )
+
+    def of_revision(self, revision: int) -> Iterator[Version]:
+        """Yield the live versions with these bytes."""
+        return self._each(
+            "WHERE version.to_generation IS NULL AND version.revision = ?"
+            " ORDER BY version.path, document.record",
+            revision,
+        )
+
+    def _each(self, where: str, *values: object) -> Iterator[Version]:
+        for row in self._connection.execute(f"{_VERSIONS} {where}", values):
+            yield Version._make(row)
+
+    def resolve(self, citation: Citation) -> Version:
+        """Return the newest version that a citation's ids and `rev` name together.
+
+        Raises:
+            Fault: `EVIDENCE_NOT_FOUND` also for a span beyond the revision;
+                `EVIDENCE_PRUNED`, `EVIDENCE_FORGOTTEN`.
+        """
+        if citation.index_id != self.index_id:
+            raise _not_found(citation, "another index made it")
+        version = self._cited(citation)
+        if version is None or citation.end > version.size:
+            raise _not_found(citation, "no such bytes were indexed")
+        if version.gone is not None:
+            raise Fault(
+                f"EVIDENCE_{version.gone.upper()}",
+                f"the cited bytes were {version.gone}",
+                details={"citation": str(citation)},
+            )
+        return version
+
+    def _cited(self, citation: Citation) -> Version | None:
+        return next(
+            self._each(
+                "WHERE document.uuid = ? AND source.uuid = ? AND revision.sha256 = ?"
+                " ORDER BY version.id DESC LIMIT 1",
+                citation.document_id,
+                citation.source_id,
+                bytes.fromhex(citation.rev),
+            ),
+            None,
+        )
+
+    # --- bytes and passages -------------------------------------------------------
+
+    def read(self, version: Version, start: int, end: int) -> bytes:
+        """Return the half-open span of a version's revision, checked by hash.
+
+        Inflates the blocks that hold the span and no others.
+
+        Raises:
+            Fault: `INTEGRITY_FAILED`.
+        """
+        if start == end:
+            return b""
+        rows = self._connection.execute(
+            "SELECT id, sha256, body FROM block WHERE id BETWEEN ? AND ? ORDER BY id",
+            blocks.block_ids(version.revision, start, end),
+        )
+        return blocks.joined(map(blocks.Block._make, rows), start, end)
+
+    def whole(self, version: Version) -> bytes:
+        """Return all bytes of a version's revision, checked by hash."""
+        return self.read(version, 0, version.size)
+
+    def passages(self, version: Version) -> tuple[Passage, ...]:
+        """Return all passages of a version's revision; ordinals index them.
+
+        A record of a JSON-lines file has those from `first` on, `passages` of them.
+        """
+        return self.cuts((version.cut,))[version.cut]
+
+    def cuts(self, ids: Iterable[int]) -> dict[int, tuple[Passage, ...]]:
+        """Return the passages of several cuts by the cut's id."""
+        rows = self._connection.execute(
+            "SELECT id, body FROM cut WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(set(ids))),),
+        )
+        return {key: unpack(body) for key, body in rows}
+
+    # --- counts and lists ---------------------------------------------------------
+
+    def totals(self) -> Totals:
+        """Return how much is live."""
+        row = self._connection.execute(
+            "SELECT documents, passages, bytes FROM generation"
+            " ORDER BY number DESC LIMIT 1"
+        ).fetchone()
+        return Totals._make(row or (0, 0, 0))
+
+    def skipped(self) -> dict[str, int]:
+        """Return how many paths the last scan left out, by reason."""
+        rows = self._connection.execute(
+            "SELECT reason, count(*) FROM skip GROUP BY reason ORDER BY reason"
+        )
+        return dict(rows.fetchall())
+
+    def skips(self) -> Iterator[Skip]:
+        """Yield the paths that the last scan left out, by path."""
+        rows = self._connection.execute(
+            "SELECT path, reason, detail FROM skip ORDER BY path"
+        )
+        for path, reason, detail in rows:
+            yield Skip(os.fsdecode(path), reason, detail)
+
+    def generations(self) -> tuple[Generation, ...]:
+        """Return all generations, oldest first."""
+        rows = self._connection.execute(
+            "SELECT number, committed_at, added, changed, renamed, dropped,"
+            " documents, passages, bytes, digest FROM generation ORDER BY number"
+        )
+        return tuple(Generation(row[0], rfc3339(row[1]), *row[2:]) for row in rows)
+
+
+def document_of(index_id: str, version: Version, span: tuple[int, int]) -> Document:
+    """Return a version as people see it; `span` is the document's in its revision."""
+    citation = Citation(
+        index_id, version.source_id, version.document_id, version.rev, *span
+    )
+    return Document(
+        path=os.fsdecode(version.path),
+        record=version.record or None,
+        source_id=version.source_id,
+        document_id=version.document_id,
+        rev=version.rev,
+        size=version.size,
+        encoding=version.encoding,
+        passages=version.passages,
+        citation=citation,
+    )
+
+
+def _options(recorded: dict[str, object]) -> Options:
+    named = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in recorded.items()
+    }
+    return Options(**named)  # type: ignore[arg-type]
+
+
+def _not_found(citation: Citation, why: str) -> Fault:
+    return Fault(
+        "EVIDENCE_NOT_FOUND",
+        f"no evidence has this citation here: {why}",
+        details={"citation": str(citation)},
+    )
