@@ -1,0 +1,144 @@
+"""One writer at a time, and files that are whole or as they were."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from hsum._kernel import files
+from hsum._kernel.faults import Fault
+from hsum._kernel.lock import exclusive
+
+HOLD = """
+import sys, time
+from hsum._kernel.lock import exclusive
+with exclusive(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_process_is_told_who_holds(tmp_path):
+    """Busy names the holder; the death of the holder frees the lock at once."""
+    lock = tmp_path / "writer.lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(lock)], stdout=subprocess.PIPE
+    )
+    with holder:
+        holder.stdout.readline()
+        with pytest.raises(Fault) as caught, exclusive(lock, timeout_ms=30):
+            pass
+        holder.kill()
+
+    assert caught.value.code == "WRITER_BUSY"
+    assert holder.pid == caught.value.details["pid"]
+    with exclusive(lock, timeout_ms=0):
+        pass
+
+
+def test_a_leftover_file_is_no_held_lock(tmp_path):
+    """The lock is tested, not the file."""
+    lock = tmp_path / "writer.lock"
+    lock.write_bytes(b"999999\n")
+
+    with exclusive(lock, timeout_ms=0):
+        assert str(os.getpid()) == lock.read_text("ascii").strip()
+
+
+def test_threads_exclude_each_other(tmp_path):
+    """Eight threads count without losing a step."""
+    lock = tmp_path / "writer.lock"
+    counter = tmp_path / "n"
+    counter.write_text("0", "ascii")
+
+    def count():
+        for _ in range(20):
+            with exclusive(lock):
+                counter.write_text(str(int(counter.read_text("ascii")) + 1), "ascii")
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert "160" == counter.read_text("ascii")
+
+
+def test_a_lock_through_a_symlink_is_refused(tmp_path):
+    """A planted link cannot make us write elsewhere."""
+    (tmp_path / "writer.lock").symlink_to(tmp_path / "victim")
+
+    with pytest.raises(Fault), exclusive(tmp_path / "writer.lock"):
+        pass
+
+    assert not (tmp_path / "victim").exists()
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_failed_write_leaves_the_file_as_it_was(tmp_path, monkeypatch, step):
+    """Whatever step fails, the old content stays and nothing is left beside it."""
+    target = tmp_path / "f"
+    target.write_bytes(b"old")
+
+    def fail(*_args):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(files, step, fail)
+    with pytest.raises(Fault) as caught:
+        files.write_atomic(target, b"new")
+
+    assert caught.value.code == "DISK_FULL"
+    assert b"old" == target.read_bytes()
+    assert [target] == list(tmp_path.iterdir())
+
+
+def test_a_written_file_is_private_and_whole(tmp_path):
+    """Mode 0600, exact bytes, nothing beside it."""
+    target = tmp_path / "f"
+    files.write_atomic(target, b"\x00new")
+
+    assert b"\x00new" == target.read_bytes()
+    assert 0o600 == target.stat().st_mode & 0o777
+    assert [target] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (errno.EDQUOT, "QUOTA_EXCEEDED"),
+        (errno.EROFS, "PERMISSION_DENIED"),
+        (errno.EIO, "STORE_DAMAGED"),
+        (errno.ENOTDIR, "INVALID_ARGUMENT"),
+    ],
+)
+def test_each_os_error_has_its_code(number, code):
+    """The OS's reason becomes a code and names the path."""
+    with pytest.raises(Fault) as caught, files.translating_os("a\x1b/b"):
+        raise OSError(number, "why")
+
+    assert code == caught.value.code
+    assert r"a\x1b/b" == caught.value.details["path"]
+
+
+def test_private_directories_are_private_all_the_way(tmp_path):
+    """Each directory that was made is closed to others."""
+    deep = files.make_private_dir(tmp_path / "a" / "b")
+
+    assert 0o700 == deep.stat().st_mode & 0o777 == deep.parent.stat().st_mode & 0o777
+
+
+def test_network_file_systems_are_refused(tmp_path, monkeypatch):
+    """WAL is not trusted to a network."""
+    files.refuse_network_filesystem(tmp_path / "not" / "yet")
+    monkeypatch.setattr(files, "filesystem_kind", lambda _path: "nfs4")
+
+    with pytest.raises(Fault) as caught:
+        files.refuse_network_filesystem(tmp_path)
+
+    assert caught.value.code == "UNSUPPORTED_STORAGE"
