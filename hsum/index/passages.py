@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import attrs
 
 from hsum.index.languages import Kind, language_of
-from hsum.index.symbols import Outline, outline
+from hsum.index.symbols import outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from hsum.index.outline import Outline
 
 __all__ = ["CUT_VERSION", "Passage", "cut"]
 
@@ -25,11 +27,8 @@ CUT_VERSION = 1
 MAXIMUM = 1_800
 """No passage is longer, in bytes."""
 
-_TARGET = 1_200
 _ROOMY = 1_400
-_SMALL = 450
-_TINY = 200
-_SYMBOLS_DECLARED = 16
+_MOST_DECLARED = 16
 
 
 @attrs.frozen
@@ -79,7 +78,7 @@ def _passages(data: bytes, path: bytes, maximum: int) -> tuple[Passage, ...]:
                 last,
                 language.kind,
                 found.scope_of(start, end),
-                tuple(found.names[declared:upto][:_SYMBOLS_DECLARED]),
+                tuple(found.names[declared:upto][:_MOST_DECLARED]),
             )
         )
         start, line, declared = end, line + breaks, upto
@@ -89,31 +88,56 @@ def _passages(data: bytes, path: bytes, maximum: int) -> tuple[Passage, ...]:
 def _ends(data: bytes, found: Outline, maximum: int) -> Iterator[int]:
     blank = b"\n\r\n" if b"\r\n" in data else b"\n\n"
     leads = [*found.leads, len(data)]
+    levels = [*found.levels, -1]
     fences = found.fences
     start, size = 0, len(data)
     while start < size:
-        end = _end(data, start, leads, blank, maximum)
+        end = _end(data, start, leads, levels, blank, maximum)
         if fences:
             end = _outside_fence(start, end, fences, maximum)
         yield end
         start = end
 
 
-def _end(data: bytes, start: int, leads: list[int], blank: bytes, maximum: int) -> int:
-    scale = maximum / MAXIMUM
-    roomy = start + int(_ROOMY * scale)
-    after = bisect_right(leads, roomy)
-    before = leads[after - 1] if after else 0
-    if after == len(leads) or before >= start + _SMALL * scale:
-        return before
+def _end(
+    data: bytes,
+    start: int,
+    leads: list[int],
+    levels: list[int],
+    blank: bytes,
+    maximum: int,
+) -> int:
+    """Return where the passage from *start* ends.
+
+    Before the outermost declaration within reach, or else so that what is left of this
+    one falls into equal pieces.
+    """
+    roomy = maximum * _ROOMY // MAXIMUM
+    after = bisect_right(leads, start + roomy)
+    if after == len(leads):
+        return len(data)
+    outermost = _outermost(leads, levels, after, start + maximum // 4)
+    if outermost:
+        return outermost
     following = leads[after]
     if following - start <= maximum:
         return following
-    if before >= start + _TINY * scale:
+    before = leads[after - 1] if after else 0
+    if before >= start + maximum // 9:
         return before
-    pieces = -((start - following) // int(_ROOMY * scale))
+    pieces = -((start - following) // roomy)
     ideal = start + (following - start) // pieces
     return _near(data, start, ideal, blank, maximum)
+
+
+def _outermost(leads: list[int], levels: list[int], after: int, low: int) -> int:
+    best, level = 0, 1 << 16
+    for at in range(after - 1, -1, -1):
+        if leads[at] < low:
+            break
+        if levels[at] < level:
+            best, level = leads[at], levels[at]
+    return best
 
 
 def _near(data: bytes, start: int, ideal: int, blank: bytes, maximum: int) -> int:

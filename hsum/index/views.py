@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 __all__ = ["bigrams", "parts", "path_words", "view"]
@@ -27,8 +28,14 @@ _RUN: Final = re.compile(f"[{_EAST_ASIAN}]+")
 _BORDER: Final = re.compile(
     f"(?<=[{_EAST_ASIAN}])(?=[^\\W{_EAST_ASIAN}])|(?<=[^\\W{_EAST_ASIAN}])(?=[{_EAST_ASIAN}])"
 )
-_HUMPED: Final = re.compile(r"[^\W_]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[^\W_]*")
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PART: Final = re.compile(r"[A-Z]?[^A-Z]+|[A-Z]+[0-9]*(?![a-z])")
+_SHAPES: Final = bytes(
+    ord("a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else " ")
+    for c in map(chr, range(256))
+)
+_HUMPS: Final = (b"aA", b"AAaa", b"0Aa")
+"""Where a compound word's parts meet, in the shapes of their letters and digits."""
+
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 
 
@@ -71,17 +78,26 @@ def parts(text: str) -> str:
     `getUserById` gives `get user by id`, `parseHTMLResponse` `parse html response`.
     A word without humps gives nothing: the tokenizer parts `snake_case` already.
     """
-    return " ".join([_spaced(word) for word in _HUMPED.findall(text)])
+    shape = text.encode("ascii", "replace").translate(_SHAPES)
+    words: dict[int, int] = {}
+    for hump in _HUMPS:
+        at = shape.find(hump)
+        while at >= 0:
+            end = shape.find(b" ", at)
+            words[shape.rfind(b" ", 0, at) + 1] = end if end >= 0 else len(text)
+            at = shape.find(hump, end) if end >= 0 else -1
+    return " ".join([_parted(text[start : words[start]]) for start in sorted(words)])
 
 
-def _spaced(word: str) -> str:
-    return _HUMP.sub(" ", word).lower()
+@lru_cache(maxsize=1 << 16)
+def _parted(word: str) -> str:
+    return " ".join(_PART.findall(word)).lower()
 
 
 def path_words(path: bytes) -> str:
     """Return the words of *path*, lower case, compounds both whole and in parts."""
     words = []
     for word in _SEPARATORS.split(path.decode("utf-8", "replace")):
-        spaced = _spaced(word)
-        words += [word.lower(), spaced] if " " in spaced else [spaced]
+        parted = _parted(word)
+        words += [word.lower(), parted] if " " in parted else [parted]
     return " ".join(filter(None, words))
