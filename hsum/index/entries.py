@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from itertools import accumulate
 
+from hsum.index.decode import text_of
 from hsum.index.lexical import LexicalDocument
 from hsum.index.passages import Passage
 from hsum.index.views import bigrams, parts, path_words, view
 
-__all__ = ["BORDER_TOKENS", "entries"]
+__all__ = ["BORDER_TOKENS", "LEXICAL_VERSION", "entries"]
+
+LEXICAL_VERSION = 1
+"""Raised whenever the same passages would be indexed otherwise: tokenizers included."""
 
 BORDER_TOKENS = 8
 """A phrase across passages has a candidate if each side has at most so many tokens."""
@@ -24,7 +29,8 @@ _NEAR = 300
 def entries(
     version: int,
     path: bytes,
-    texts: Sequence[str],
+    pieces: Sequence[bytes],
+    encoding: str,
     passages: Sequence[Passage],
     first: int = 0,
 ) -> Iterator[LexicalDocument]:
@@ -33,15 +39,17 @@ def entries(
     Args:
         version: the key of the version.
         path: the version's path below the root.
-        texts: the decoded bytes of each passage; joined, they are the document.
+        pieces: the bytes of each passage; joined, they are the document.
+        encoding: the document's.
         passages: those of the document, in order.
         first: the ordinal of the first one in its revision.
     """
+    texts = [text_of(piece, encoding) for piece in pieces]
     whole = "".join(texts)
     words = path_words(path)
     starts = accumulate(map(len, texts), initial=0)
-    for ordinal, (start, text, passage) in enumerate(
-        zip(starts, texts, passages, strict=False), first
+    for ordinal, (start, text, piece, passage) in enumerate(
+        zip(starts, texts, pieces, passages, strict=False), first
     ):
         body = view(text)
         yield LexicalDocument(
@@ -52,8 +60,11 @@ def entries(
             parts=parts(text),
             cjk=bigrams(text),
             stem=body if passage.kind == "prose" else "",
-            symbols=_names(passage),
+            symbols=_spelled(passage.symbol, *passage.declares),
+            declares=_spelled(*passage.declares),
             path=words,
+            kind=passage.kind,
+            digest=_digest(piece),
         )
 
 
@@ -73,6 +84,11 @@ def _back(text: str, at: int) -> int:
     return tokens[-BORDER_TOKENS:][0].start() if tokens else at
 
 
-def _names(passage: Passage) -> str:
-    names = " ".join(filter(None, (passage.symbol, *passage.declares)))
-    return f"{names} {parts(names)}" if names else ""
+def _digest(piece: bytes) -> int:
+    short = blake2b(piece, digest_size=8).digest()
+    return int.from_bytes(short, "big", signed=True)
+
+
+def _spelled(*names: str) -> str:
+    whole = " ".join(filter(None, names))
+    return f"{whole} {parts(whole)}" if whole else ""

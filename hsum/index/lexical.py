@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hsum.index.expressions import Expression
 
 __all__ = [
+    "LEXICAL_VERSION",
     "LONGEST_TOKEN",
     "LexicalDocument",
     "Match",
@@ -37,6 +38,9 @@ __all__ = [
     "Writer",
     "analyze",
 ]
+
+# Raised whenever the same passages would be indexed otherwise.
+LEXICAL_VERSION = 1
 
 # Bytes of UTF-8. Longer ones are base64 and the like: they would fill the term
 # dictionary, and are found by scanning.
@@ -50,9 +54,11 @@ _FIELDS = (
     ("border", "words", "position"),
     ("parts", "words", "freq"),
     ("cjk", "spaced", "freq"),
-    ("stem", "stems", "freq"),
+    ("stem", "stems", "position"),
     ("symbols", "words", "freq"),
+    ("declares", "words", "position"),
     ("path", "words", "freq"),
+    ("kind", "raw", "basic"),
 )
 
 
@@ -69,7 +75,10 @@ class LexicalDocument:
         cjk: bigrams of Han, Kana and Hangul, separated by spaces.
         stem: the body again where it is prose, to be stemmed; else empty.
         symbols: the names it declares and those that enclose it.
+        declares: the names it declares.
         path: the words of the path.
+        kind: code, prose, data or config.
+        digest: a signed 64-bit number that equal bytes share.
     """
 
     version: int
@@ -80,7 +89,10 @@ class LexicalDocument:
     cjk: str = ""
     stem: str = ""
     symbols: str = ""
+    declares: str = ""
     path: str = ""
+    kind: str = ""
+    digest: int = 0
 
 
 @attrs.frozen
@@ -90,6 +102,7 @@ class Match:
     score: float
     version: int
     ordinal: int
+    digest: int
 
 
 @attrs.frozen
@@ -149,6 +162,7 @@ def _analyzers() -> dict[str, tantivy.TextAnalyzer]:
     return {
         "words": simple().build(),
         "stems": simple().filter(tantivy.Filter.stemmer("english")).build(),
+        "raw": tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).build(),
         "spaced": tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build(),
     }
 
@@ -176,6 +190,7 @@ def _schema() -> tantivy.Schema:
     # Deleting by an integer term deletes nothing, in silence: hence the text key.
     builder.add_text_field("version", tokenizer_name="raw", index_option="basic")
     builder.add_integer_field("place", fast=True)
+    builder.add_integer_field("digest", fast=True, indexed=True)
     for name, tokenizer, option in _FIELDS:
         builder.add_text_field(name, tokenizer_name=tokenizer, index_option=option)
     return builder.build()
@@ -229,6 +244,7 @@ class Writer:
         document.add_integer(
             "place", passage.version << _ORDINAL_BITS | passage.ordinal
         )
+        document.add_integer("digest", passage.digest)
         for name, _, _ in _FIELDS:
             text = getattr(passage, name)
             if text:
@@ -381,6 +397,23 @@ class Reader:
         with translating_tantivy(self.directory):
             return self._searcher.doc_freq(field, token)
 
+    def twins(self, digest: int) -> list[Match]:
+        """Return all passages whose bytes have this digest."""
+        with translating_tantivy(self.directory):
+            query = tantivy.Query.term_query(self._schema, "digest", digest)
+            most = max(1, self._searcher.doc_freq("digest", digest))
+            hits = self._searcher.search(query, most, count=False).hits
+            return self._matches(hits)
+
+    def count(self, expression: Expression) -> int:
+        """Return how many passages an expression finds."""
+        with translating_tantivy(self.directory):
+            # The attribute is missing from the library's type stubs.
+            found: Any = self._searcher.search(
+                self._compiled(expression), 1, count=True
+            )
+            return int(found.count)
+
     def search(self, expression: Expression, depth: int) -> list[Match]:
         """Return the best `depth` passages, and all that tie with the last of them.
 
@@ -412,15 +445,16 @@ class Reader:
             done, size = done + size, 4 * size
 
     def _matches(self, hits: list[tuple[Any, tantivy.DocAddress]]) -> list[Match]:
-        places = self._searcher.fast_field_values("place", [hit[1] for hit in hits])
+        addresses = [hit[1] for hit in hits]
+        places: list[Any] = self._searcher.fast_field_values("place", addresses)
+        digests: list[Any] = self._searcher.fast_field_values("digest", addresses)
         mask = (1 << _ORDINAL_BITS) - 1
         return [
-            Match(score, int(place) >> _ORDINAL_BITS, int(place) & mask)
-            for (score, _), place in zip(hits, places, strict=True)
-            if place is not None
+            Match(hit[0], place >> _ORDINAL_BITS, place & mask, digest)
+            for hit, place, digest in zip(hits, places, digests, strict=True)
         ]
 
-    def _compiled(self, expression: Expression) -> tantivy.Query:  # noqa: PLR0911 - one for each kind
+    def _compiled(self, expression: Expression) -> tantivy.Query:
         compiled, schema = self._compiled, self._schema
         match expression:
             case Term(field, token):
