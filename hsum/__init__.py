@@ -16,16 +16,26 @@ from hsum._kernel.lazy import attach
 if TYPE_CHECKING:
     from hsum._api import (
         Index as Index,
+        Projects as Projects,
         catalogue as catalogue,
         check_files as check_files,
+        in_memory as in_memory,
+        open_index as open,
+        restore as restore,
+    )
+    from hsum._kernel.escape import (
+        json_text as json_text,
+        visible as visible,
+        visible_path as visible_path,
+    )
+    from hsum._kernel.faults import Fault as Fault
+    from hsum._managed import (
+        Initialized as Initialized,
         context as context,
         grant as grant,
-        in_memory as in_memory,
         initialize as initialize,
-        open_index as open,
         open_bound as open_bound,
         open_managed as open_managed,
-        restore as restore,
         revoke as revoke,
     )
     from hsum.errors import (
@@ -62,10 +72,12 @@ if TYPE_CHECKING:
         Skip as Skip,
         Status as Status,
     )
+    from hsum.trust.bindings import Binding as Binding
 
 __version__ = "0.1.0"
 
 _WHERE = {
+    "Binding": "trust.bindings",
     "Busy": "errors",
     "Cancelled": "errors",
     "Change": "model",
@@ -77,12 +89,14 @@ _WHERE = {
     "DoctorReport": "model",
     "Document": "model",
     "Evidence": "model",
+    "Fault": "_kernel.faults",
     "Generation": "model",
     "Hit": "model",
     "Hits": "model",
     "HsumError": "errors",
     "Index": "_api",
     "IngestReport": "model",
+    "Initialized": "_managed",
     "InvalidInput": "errors",
     "NotAllowed": "errors",
     "NotFound": "errors",
@@ -91,6 +105,7 @@ _WHERE = {
     "Problem": "model",
     "Progress": "model",
     "Project": "model",
+    "Projects": "_api",
     "Ranks": "model",
     "Searched": "model",
     "Skip": "model",
@@ -99,15 +114,18 @@ _WHERE = {
     "Unreadable": "errors",
     "catalogue": "_api",
     "check_files": "_api",
-    "context": "_api",
-    "grant": "_api",
+    "context": "_managed",
+    "grant": "_managed",
     "in_memory": "_api",
-    "initialize": "_api",
+    "initialize": "_managed",
+    "json_text": "_kernel.escape",
     "open": "_api:open_index",
-    "open_bound": "_api",
-    "open_managed": "_api",
+    "open_bound": "_managed",
+    "open_managed": "_managed",
     "restore": "_api",
-    "revoke": "_api",
+    "revoke": "_managed",
+    "visible": "_kernel.escape",
+    "visible_path": "_kernel.escape",
 }
 
 __getattr__, __dir__, __all__ = attach(__name__, _WHERE)
