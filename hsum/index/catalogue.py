@@ -13,6 +13,8 @@ from hsum._kernel.clock import rfc3339
 from hsum._kernel.faults import Fault
 from hsum.index import blocks
 from hsum.index.packing import unpack
+from hsum.index.plan import Live
+from hsum.index.seen import Signature, signature_in
 from hsum.model import Citation, Document, Generation, Options, Project, Skip
 
 if TYPE_CHECKING:
@@ -81,6 +83,17 @@ _VERSIONS = """
     JOIN document ON document.id = version.document
     JOIN source ON source.id = document.source
     JOIN revision ON revision.id = version.revision
+"""
+
+_LIVES = """
+    SELECT version.id, source.path, document.id, document.uuid, document.record,
+           lower(hex(revision.sha256)), revision.size, version.passages
+    FROM source
+    JOIN document ON document.source = source.id
+    JOIN version ON version.document = document.id AND version.to_generation IS NULL
+    JOIN revision ON revision.id = version.revision
+    WHERE source.path = ?
+    ORDER BY version.id
 """
 
 
@@ -203,6 +216,42 @@ class Snapshot:
             revision,
         )
 
+    def lives(self, paths: Iterable[bytes]) -> dict[bytes, tuple[Live, ...]]:
+        """Return what is live at each of some paths; the others are left out."""
+        found = {}
+        for path in paths:
+            rows = self._connection.execute(_LIVES, (path,)).fetchall()
+            if rows:
+                found[path] = tuple(map(Live._make, rows))
+        return found
+
+    def sources(self, paths: Iterable[bytes]) -> frozenset[bytes]:
+        """Return those of some paths that a source has, live or not."""
+        query = "SELECT 1 FROM source WHERE path = ?"
+        return frozenset(
+            path
+            for path in paths
+            if self._connection.execute(query, (path,)).fetchone()
+        )
+
+    def seen(self) -> dict[bytes, bytes]:
+        """Return what the last scan left, by folder."""
+        return dict(self._connection.execute("SELECT folder, body FROM seen"))
+
+    def signature(self, path: bytes) -> Signature | None:
+        """Return the stat signature of an indexed file at the last scan."""
+        folder, slash, name = path.rpartition(b"/")
+        row = self._connection.execute(
+            "SELECT body FROM seen WHERE folder = ?", (folder + slash,)
+        ).fetchone()
+        return signature_in(row[0], name) if row else None
+
+    def forgotten(self) -> frozenset[bytes]:
+        """Return the paths that may never be indexed again."""
+        return frozenset(
+            path for (path,) in self._connection.execute("SELECT path FROM forgotten")
+        )
+
     def _each(self, where: str, *values: object) -> Iterator[Version]:
         for row in self._connection.execute(f"{_VERSIONS} {where}", values):
             yield Version._make(row)
@@ -285,6 +334,13 @@ class Snapshot:
             " ORDER BY number DESC LIMIT 1"
         ).fetchone()
         return Totals._make(row or (0, 0, 0))
+
+    def last_digest(self) -> str | None:
+        """Return the digest of the newest generation."""
+        row = self._connection.execute(
+            "SELECT digest FROM generation ORDER BY number DESC LIMIT 1"
+        ).fetchone()
+        return row[0] if row else None
 
     def skipped(self) -> dict[str, int]:
         """Return how many paths the last scan left out, by reason."""

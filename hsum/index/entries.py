@@ -12,10 +12,7 @@ from hsum.index.lexical import LexicalDocument
 from hsum.index.passages import Passage
 from hsum.index.views import bigrams, parts, path_words, view
 
-__all__ = ["BORDER_TOKENS", "LEXICAL_VERSION", "entries"]
-
-LEXICAL_VERSION = 1
-"""Raised whenever the same passages would be indexed otherwise: tokenizers included."""
+__all__ = ["BORDER_TOKENS", "entries"]
 
 BORDER_TOKENS = 8
 """A phrase across passages has a candidate if each side has at most so many tokens."""

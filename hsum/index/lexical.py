@@ -21,12 +21,14 @@ import tantivy
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync_dir, os_fault, translating_os
+from hsum.index.languages import KINDS
 from hsum.index.expressions import AllOf, AnyOf, Boosted, Phrase, Term, Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from hsum.index.expressions import Expression
+    from hsum.index.languages import Kind
 
 __all__ = [
     "LEXICAL_VERSION",
@@ -37,6 +39,7 @@ __all__ = [
     "Token",
     "Writer",
     "analyze",
+    "dead_passages",
 ]
 
 # Raised whenever the same passages would be indexed otherwise.
@@ -47,6 +50,8 @@ LEXICAL_VERSION = 1
 LONGEST_TOKEN = 200
 _HEAP_BYTES = 120_000_000
 _THREADS = min(2, os.cpu_count() or 1)
+# A passage's place is one number: its version, its ordinal, its kind.
+_KIND_BITS = 2
 _ORDINAL_BITS = 24
 _MUTABLE = ("meta.json", ".managed.json")
 _FIELDS = (
@@ -77,7 +82,7 @@ class LexicalDocument:
         symbols: the names it declares and those that enclose it.
         declares: the names it declares.
         path: the words of the path.
-        kind: code, prose, data or config.
+        kind: what sort of text it is.
         digest: a signed 64-bit number that equal bytes share.
     """
 
@@ -91,7 +96,7 @@ class LexicalDocument:
     symbols: str = ""
     declares: str = ""
     path: str = ""
-    kind: str = ""
+    kind: Kind = "code"
     digest: int = 0
 
 
@@ -102,6 +107,7 @@ class Match:
     score: float
     version: int
     ordinal: int
+    kind: Kind
     digest: int
 
 
@@ -241,9 +247,7 @@ class Writer:
         """Add one passage."""
         document = tantivy.Document()
         document.add_text("version", str(passage.version))
-        document.add_integer(
-            "place", passage.version << _ORDINAL_BITS | passage.ordinal
-        )
+        document.add_integer("place", _place(passage))
         document.add_integer("digest", passage.digest)
         for name, _, _ in _FIELDS:
             text = getattr(passage, name)
@@ -378,7 +382,7 @@ class Reader:
         with translating_tantivy(self.directory):
             if not (self.directory / "meta.json").is_file():
                 raise ValueError("it is missing")
-            self.dead = _dead_passages(self.directory)
+            self.dead = dead_passages(self.directory)
             with _lockable(self.directory, cache) as usable:
                 self._index = tantivy.Index.open(str(usable))
                 self._searcher = self._index.searcher()
@@ -448,9 +452,8 @@ class Reader:
         addresses = [hit[1] for hit in hits]
         places: list[Any] = self._searcher.fast_field_values("place", addresses)
         digests: list[Any] = self._searcher.fast_field_values("digest", addresses)
-        mask = (1 << _ORDINAL_BITS) - 1
         return [
-            Match(hit[0], place >> _ORDINAL_BITS, place & mask, digest)
+            Match(hit[0], *_placed(place), digest)
             for hit, place, digest in zip(hits, places, digests, strict=True)
         ]
 
@@ -480,11 +483,23 @@ class Reader:
         return _joined(tantivy.Occur.Must, (query, silent))
 
 
+def _place(passage: LexicalDocument) -> int:
+    at = passage.version << _ORDINAL_BITS | passage.ordinal
+    return at << _KIND_BITS | KINDS.index(passage.kind)
+
+
+def _placed(place: int) -> tuple[int, int, Kind]:
+    at = place >> _KIND_BITS
+    kind = KINDS[place & ((1 << _KIND_BITS) - 1)]
+    return at >> _ORDINAL_BITS, at & ((1 << _ORDINAL_BITS) - 1), kind
+
+
 def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Query:
     return tantivy.Query.boolean_query([(occur, query) for query in queries])
 
 
-def _dead_passages(directory: Path) -> int:
+def dead_passages(directory: Path) -> int:
+    """Return how many deleted passages a directory still holds."""
     meta = json.loads((directory / "meta.json").read_text("utf-8"))
     deletes = (segment.get("deletes") for segment in meta["segments"])
     return sum(found["num_deleted_docs"] for found in deletes if found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
@@ -16,7 +17,7 @@ from hsum._kernel.files import make_private_dir, refuse_network_filesystem
 from hsum._kernel.ids import as_ids
 from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite import Database
-from hsum.index.catalogue import Snapshot
+from hsum.index.catalogue import DEFAULT_PROJECT, Snapshot
 from hsum.index.schema import SCHEMA
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from hsum._kernel.ids import Ids
     from hsum.index.catalogue import Head
 
 __all__ = ["Store"]
@@ -91,8 +93,12 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection of one write transaction; the lock must be held."""
+        """Give the connection of one write transaction; the lock must be held.
+
+        The first one gives the index its id and its project `default`.
+        """
         with self.database.writing() as connection:
+            _establish(connection, self.ids)
             yield connection
 
     @property
@@ -111,6 +117,15 @@ class Store:
             self._remove()
 
     _remove: Callable[[], object] = staticmethod(lambda: None)
+
+
+def _establish(connection: sqlite3.Connection, ids: Ids) -> None:
+    if connection.execute("SELECT 1 FROM project LIMIT 1").fetchone():
+        return
+    connection.execute("INSERT INTO meta VALUES ('index_id', ?)", (json.dumps(ids()),))
+    connection.execute(
+        "INSERT INTO project VALUES (1, ?, ?, '[]', '[]')", (ids(), DEFAULT_PROJECT)
+    )
 
 
 def _temporary(store: Store) -> Path:

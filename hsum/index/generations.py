@@ -1,0 +1,225 @@
+"""Publish generations: SQLite and the lexical index move together, or not at all.
+
+Each generation and build has a lexical directory of its own, hard-linked from the one
+before.  It is committed first; the SQLite commit that names it in `head` publishes
+both.  What a killed writer left behind is swept by the next, under the lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+from hsum._kernel.faults import Fault
+from hsum.index.catalogue import Head, Snapshot, Totals
+from hsum.index.chain import GENESIS, chained
+from hsum.index.lexical import LEXICAL_VERSION, LexicalDocument, Reader, Writer
+from hsum.index.writing import lexical_entries
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from hsum.index.catalogue import Version
+    from hsum.index.plan import Plan
+    from hsum.index.store import Store
+
+__all__ = ["committing", "ensure_lexical", "rebuild", "sweep"]
+
+_NAME = re.compile(r"g(\d+)-(\d+)")
+# A rebuild is due when more than one in this many passages is dead.
+_DEAD_SHARE = 5
+
+
+def next_directory(head: Head | None) -> str:
+    """Return the name of the next generation's lexical directory."""
+    return directory_name(head.generation + 1 if head else 1, 1)
+
+
+def directory_name(generation: int, build: int) -> str:
+    """Return the name of a lexical directory."""
+    return f"g{generation}-{build}"
+
+
+def sweep(store: Store, head: Head | None) -> None:
+    """Remove every lexical directory but the head's and the one before it.
+
+    The writer lock must be held.
+    """
+    if not store.lexical.is_dir():
+        return
+    places = {path: _place(path) for path in store.lexical.iterdir()}
+    current = (head.generation, head.build) if head else (0, 0)
+    before = max((at for at in places.values() if at and at < current), default=None)
+    for path, at in places.items():
+        if at is None or at not in (current, before):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    found = _NAME.fullmatch(path.name)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+# --- the lexical index as derived data ------------------------------------------------
+
+
+def ensure_lexical(store: Store, progress: Callable[[int, int], None]) -> bool:
+    """Rebuild the lexical index if it is missing, damaged, outdated or mostly dead.
+
+    The writer lock must be held.  Tells whether it was rebuilt.
+    """
+    with store.reading() as snapshot:
+        head, living = snapshot.head, snapshot.totals().passages
+    if head is None or _serves(store, head, living):
+        return False
+    rebuild(store, progress)
+    return True
+
+
+def _serves(store: Store, head: Head, living: int) -> bool:
+    if head.lexical_version != LEXICAL_VERSION or head.dead * _DEAD_SHARE > living:
+        return False
+    directory = store.lexical_of(head)
+    if not all((directory / name).is_file() for name in head.files):
+        return False
+    try:
+        return Reader(directory).alive == living
+    except Fault:
+        return False
+
+
+def rebuild(store: Store, progress: Callable[[int, int], None]) -> Head:
+    """Build the lexical index of the head again, from SQLite alone.
+
+    Keeps the generation and raises the build.  The writer lock must be held.
+    """
+    with store.writing() as connection:
+        snapshot = Snapshot(connection)
+        head = snapshot.require_head()
+        sweep(store, head)
+        name = directory_name(head.generation, head.build + 1)
+        with drafting(store, name, base=None) as draft:
+            total = snapshot.totals().passages
+            for done, entry in enumerate(_all_entries(snapshot)):
+                draft.writer.add(entry)
+                if not done % 1_000:
+                    progress(done, total)
+            files = draft.commit()
+            rebuilt = Head(
+                head.generation, head.build + 1, name, files, LEXICAL_VERSION, 0
+            )
+            _write_head(connection, rebuilt)
+    sweep(store, rebuilt)
+    return rebuilt
+
+
+def _all_entries(snapshot: Snapshot) -> Iterator[LexicalDocument]:
+    for version in list(snapshot.live()):
+        yield from version_entries(snapshot, version)
+
+
+def version_entries(snapshot: Snapshot, version: Version) -> Iterator[LexicalDocument]:
+    """Yield the lexical documents of a stored version."""
+    return lexical_entries(
+        version.key,
+        version.path,
+        snapshot.whole(version),
+        version.encoding,
+        snapshot.passages(version),
+        version.first,
+        version.first + version.passages,
+    )
+
+
+class Draft:
+    """A lexical directory in the making: made when first used, gone unless committed."""
+
+    def __init__(self, store: Store, name: str, base: Head | None) -> None:
+        self.name = name
+        self._directory = store.lexical / name
+        self._base = base
+        self._base_directory = store.lexical_of(base) if base else None
+        self._writer: Writer | None = None
+
+    @property
+    def writer(self) -> Writer:
+        """The writer; made at the first use."""
+        if self._writer is None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+            self._writer = Writer(self._directory, base=self._base_directory)
+        return self._writer
+
+    def commit(self) -> dict[str, str]:
+        """Make the directory durable; return the SHA-256 of each file by its name."""
+        return self.writer.commit(self._base.files if self._base else None)
+
+    def abort(self) -> None:
+        """Remove the directory, if it was made."""
+        if self._writer is not None:
+            self._writer.abort()
+
+
+@contextlib.contextmanager
+def drafting(store: Store, name: str, *, base: Head | None) -> Iterator[Draft]:
+    """Give a draft of a lexical directory; remove it if the block raises."""
+    draft = Draft(store, name, base)
+    try:
+        yield draft
+    except BaseException:
+        # An interrupt may arrive just after the commit that published it.
+        if not _published(store, name):
+            draft.abort()
+        raise
+
+
+def _published(store: Store, name: str) -> bool:
+    try:
+        with store.reading() as snapshot:
+            return snapshot.head is not None and snapshot.head.directory == name
+    except Fault:
+        return False
+
+
+# --- rows -----------------------------------------------------------------------------
+
+
+def publish(
+    connection: sqlite3.Connection,
+    plan: Plan,
+    begun: Iterable[tuple[str, str]],
+    head: Head,
+    now: int,
+) -> Totals:
+    """Write the generation row and the head; the commit that follows publishes both."""
+    snapshot = Snapshot(connection)
+    before = snapshot.totals()
+    totals = Totals(
+        before.documents + plan.documents,
+        before.passages + plan.passages,
+        before.bytes + plan.bytes,
+    )
+    digest = chained(
+        snapshot.last_digest() or GENESIS,
+        head.generation,
+        begun,
+        ((live.uuid, live.rev) for live in plan.ended),
+    )
+    kinds = [plan.count(kind) for kind in ("added", "changed", "renamed", "dropped")]
+    connection.execute(
+        f"INSERT INTO generation VALUES ({', '.join('?' * 10)})",
+        (head.generation, now, *kinds, *totals, digest),
+    )
+    _write_head(connection, head)
+    return totals
+
+
+def _write_head(connection: sqlite3.Connection, head: Head) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO head VALUES (1, ?, ?, ?, ?, ?, ?)",
+        head._replace(files=json.dumps(head.files, sort_keys=True)),  # type: ignore[arg-type]
+    )
