@@ -1,0 +1,1 @@
+"""Named subjects, what was observed about them, and how they relate."""

@@ -1,0 +1,180 @@
+"""What may be written: input as it comes, turned into exact values or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, final
+
+import attrs
+
+from hsum._kernel.canonical import canonical
+from hsum._kernel.faults import Fault
+from hsum._kernel.text import check_text, nfc
+
+__all__ = [
+    "NAME_LIMIT",
+    "NewEntity",
+    "check_bound",
+    "check_ids",
+    "check_key",
+    "check_label",
+    "check_metadata",
+    "check_name",
+    "check_optional",
+    "check_references",
+    "new_entity",
+]
+
+NAME_LIMIT = 200
+_LABEL_LIMIT = 100
+_KEY_LIMIT = 200
+
+
+@final
+@attrs.frozen
+class NewEntity:
+    """An entity as it is asked for: checked, aliases distinct and not the name."""
+
+    name: str
+    kind: str | None = None
+    aliases: tuple[str, ...] = ()
+    definition: str | None = None
+
+
+def new_entity(item: Any, path: str = "$") -> NewEntity:
+    """Check a name alone, or a mapping of `name`, `kind`, `aliases`, `definition`."""
+    fields = _fields(item, path)
+    name = check_name(fields.get("name"), f"{path}.name")
+    return NewEntity(
+        name,
+        check_label(fields.get("kind"), f"{path}.kind"),
+        _aliases(name, fields.get("aliases"), f"{path}.aliases"),
+        check_optional(fields.get("definition"), f"{path}.definition"),
+    )
+
+
+def _fields(item: Any, path: str) -> Mapping[str, Any]:
+    if isinstance(item, str):
+        return {"name": item}
+    if not isinstance(item, Mapping):
+        raise _wrong(path, "a name or a mapping with a name", item)
+    unknown = sorted(set(map(str, item)) - {"name", "kind", "aliases", "definition"})
+    if unknown:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{path} has unknown fields: {', '.join(unknown)}",
+            details={"path": path, "unknown": unknown},
+        )
+    return item
+
+
+def _aliases(name: str, value: Any, path: str) -> tuple[str, ...]:
+    distinct = {nfc(name): name}
+    for index, alias in enumerate(_listed(value, path)):
+        check_name(alias, f"{path}[{index}]")
+        distinct.setdefault(nfc(alias), alias)
+    return tuple(distinct.values())[1:]
+
+
+def check_name(value: Any, path: str = "$.name") -> str:
+    """Return a name of 1 to 200 characters, counted in its NFC form."""
+    text = check_text(value, path)
+    length = len(nfc(text))
+    if not 1 <= length <= NAME_LIMIT:
+        raise Fault(
+            "TOO_LARGE" if length else "INVALID_ARGUMENT",
+            f"{path} has {length:,} characters; a name has 1 to {NAME_LIMIT}",
+            details={"path": path, "characters": length, "limit": NAME_LIMIT},
+        )
+    return text
+
+
+def check_label(
+    value: Any, path: str, *, limit: int = _LABEL_LIMIT, required: bool = False
+) -> str | None:
+    """Return a short text such as a kind or a relation's type; None if optional."""
+    if value is None and not required:
+        return None
+    text = check_text(value, path)
+    if not 1 <= len(text) <= limit:
+        raise Fault(
+            "TOO_LARGE" if text else "INVALID_ARGUMENT",
+            f"{path} has {len(text):,} characters; 1 to {limit} are taken",
+            details={"path": path, "characters": len(text), "limit": limit},
+        )
+    return text
+
+
+def check_key(value: Any, path: str = "$.key") -> str | None:
+    """Return an idempotency key of 1 to 200 characters, or None."""
+    return check_label(value, path, limit=_KEY_LIMIT)
+
+
+def check_optional(value: Any, path: str) -> str | None:
+    """Return text, or None where none is given."""
+    return None if value is None else check_text(value, path)
+
+
+def check_references(value: Any, path: str) -> tuple[str, ...]:
+    """Return evidence as texts: each item is text, or a value whose `str` is one."""
+    found = _listed(value, path)
+    return tuple(
+        check_text(_reference(item), f"{path}[{index}]")
+        for index, item in enumerate(found)
+    )
+
+
+def _reference(item: Any) -> Any:
+    plain = (bool, int, float, bytes, bytearray, Mapping, list, tuple, set, type(None))
+    return item if isinstance(item, (str, *plain)) else str(item)
+
+
+def check_ids(value: Any, path: str) -> tuple[str, ...]:
+    """Return distinct ids in order: one or many, each an id or a value that has one."""
+    alone = isinstance(value, str) or hasattr(value, "id")
+    found = (value,) if alone else _listed(value, path)
+    checked = (_id(item, f"{path}[{index}]") for index, item in enumerate(found))
+    return tuple(dict.fromkeys(checked))
+
+
+def _id(item: Any, path: str) -> str:
+    return check_text(getattr(item, "id", item), path, limit=_LABEL_LIMIT)
+
+
+def check_metadata(value: Any, path: str = "$.metadata") -> bytes:
+    """Return a mapping as its canonical bytes; None is the empty one."""
+    data = {} if value is None else value
+    if not isinstance(data, Mapping):
+        raise _wrong(path, "a mapping", value)
+    body = canonical(dict(data))
+    check_text(body.decode(), path)
+    return body
+
+
+def check_bound(value: Any, path: str, *, least: int, most: int) -> int:
+    """Return an integer between two bounds, both inclusive."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(path, "an integer", value)
+    if not least <= value <= most:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{path} is {value:,}; {least:,} to {most:,} are taken",
+            details={"path": path, "least": least, "most": most},
+        )
+    return value
+
+
+def _listed(value: Any, path: str) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise _wrong(path, "a list", value)
+    return tuple(value)
+
+
+def _wrong(path: str, wanted: str, value: Any) -> Fault:
+    return Fault(
+        "INVALID_ARGUMENT",
+        f"{path} must be {wanted}, not {type(value).__name__}",
+        details={"path": path},
+    )

@@ -1,0 +1,93 @@
+"""Idempotency keys of an author: one key, one request, one result for ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsum._kernel.canonical import digest_of
+from hsum._kernel.faults import Fault
+from hythe.observe.rows import insert_row, row_digest
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from hythe.observe.stamp import Stamp
+
+__all__ = ["fingerprint", "problems", "recorded", "remember"]
+
+
+def fingerprint(operation: str, author: str, **request: Any) -> str:
+    """Return what makes two requests the same: who asks for what, all content."""
+    return digest_of({"operation": operation, "author": author, "request": request})
+
+
+def recorded(
+    conn: sqlite3.Connection, stamp: Stamp, key: str | None, wanted: str
+) -> str | None:
+    """Return the first result of this key, or None where the key is new.
+
+    Raises:
+        Fault: `KEY_REUSED` for another request; the first one is not shown.
+    """
+    if key is None:
+        return None
+    row = conn.execute(
+        "select fingerprint, result from author_key "
+        "where store = ? and author = ? and key = ?",
+        (stamp.store, stamp.author, key),
+    ).fetchone()
+    if row is None:
+        return None
+    if row[0] != wanted:
+        raise Fault(
+            "KEY_REUSED",
+            f"the key {key!r} of {stamp.author} was used for another request",
+            details={"key": key},
+        )
+    return str(row[1])
+
+
+def remember(
+    conn: sqlite3.Connection,
+    stamp: Stamp,
+    key: str | None,
+    wanted: str,
+    *,
+    operation: str,
+    result: str,
+) -> None:
+    """Bind a key to its request and result; without a key, nothing."""
+    if key is None:
+        return
+    row = {
+        "key": key,
+        "operation": operation,
+        "fingerprint": wanted,
+        "result": result,
+        **stamp.fields,
+    }
+    guard = row_digest("author_key", **row)
+    insert_row(conn, "author_key", {"store": stamp.store, **row, "digest": guard})
+
+
+def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    """Yield one sentence for each key row that is not as it was written."""
+    rows = conn.execute(
+        "select key, operation, fingerprint, result, author, proven, recorded_at, "
+        "digest from author_key where store = ?",
+        (store,),
+    )
+    for key, operation, wanted, result, author, proven, recorded_at, guard in rows:
+        expected = row_digest(
+            "author_key",
+            key=key,
+            operation=operation,
+            fingerprint=wanted,
+            result=result,
+            author=author,
+            proven=bool(proven),
+            recorded_at=recorded_at,
+        )
+        if expected != guard:
+            yield f"the idempotency key {key!r} of {author} is not as it was written"

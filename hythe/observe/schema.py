@@ -1,0 +1,145 @@
+"""The tables of entities, observations and relations.
+
+Recorded once, never changed: `entity`, `entity_name`, `observation`, `supersession`,
+`relation`, `author_key`. Derived, kept in the transaction that writes the others,
+and rebuilt from them when need be: `entity_tally`, `live_observation` and the two
+full-text tables.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+__all__ = ["DERIVED", "create_tables"]
+
+DERIVED = ("entity_tally", "live_observation", "live_words", "all_words")
+
+_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
+
+
+def create_tables(db: Database) -> None:
+    """Create the tables in an empty store, inside the caller's transaction."""
+    _create_entities(db)
+    _create_observations(db)
+    _create_relations(db)
+    _create_keys(db)
+    for statement in _SMALL_TABLES:
+        db.execute(statement)
+    for table in ("live_words", "all_words"):
+        # Contentless: the text stays in one place. `ascii` takes every other
+        # character as part of a word; the words were cut before (see `words`).
+        db.execute(
+            f"create virtual table {table} using fts5"
+            "(name, body, content='', tokenize='ascii')"
+        )
+
+
+def _create_entities(db: Database) -> None:
+    _create(
+        db,
+        "entity",
+        {
+            "number": int,
+            "id": str,
+            "name": str,
+            "kind": str,
+            "definition": bytes,
+            "definition_hash": str,
+        },
+        ("store", "number"),
+        optional={"kind", "definition", "definition_hash"},
+    )
+    db.table("entity").create_index(["store", "id"], unique=True)
+    # Names and aliases share one space of NFC forms: `key`.
+    _create(
+        db, "entity_name", {"key": str, "entity": int, "name": str}, ("store", "key")
+    )
+    db.table("entity_name").create_index(["store", "entity"])
+
+
+def _create_observations(db: Database) -> None:
+    _create(
+        db,
+        "observation",
+        {
+            "entity": int,
+            "sequence": int,
+            "number": int,
+            "id": str,
+            "text": bytes,
+            "text_hash": str,
+            "kind": str,
+            "evidence": bytes,
+            "metadata": bytes,
+            "supersedes_hash": str,
+        },
+        ("store", "entity", "sequence"),
+        optional={"kind"},
+    )
+    db.table("observation").create_index(["store", "id"], unique=True)
+    db.table("observation").create_index(["store", "number"], unique=True)
+
+
+def _create_relations(db: Database) -> None:
+    _create(
+        db,
+        "relation",
+        {
+            "number": int,
+            "id": str,
+            "source": int,
+            "type": str,
+            "target": int,
+            "evidence": bytes,
+            "evidence_hash": str,
+        },
+        ("store", "number"),
+    )
+    db.table("relation").create_index(["store", "id"], unique=True)
+    db.table("relation").create_index(
+        ["store", "source", "type", "target", "evidence_hash"], unique=True
+    )
+    db.table("relation").create_index(["store", "source", "number"])
+    db.table("relation").create_index(["store", "target", "number"])
+
+
+def _create_keys(db: Database) -> None:
+    _create(
+        db,
+        "author_key",
+        {"key": str, "operation": str, "fingerprint": str, "result": str},
+        ("store", "author", "key"),
+    )
+
+
+# Small rows that are read along their key: sqlite-utils has no WITHOUT ROWID.
+_SMALL_TABLES = (
+    """create table supersession (
+        store integer not null, entity integer not null,
+        older integer not null, newer integer not null,
+        primary key (store, entity, older, newer)) strict, without rowid""",
+    "create index supersession_by on supersession (store, entity, newer, older)",
+    """create table live_observation (
+        store integer not null, entity integer not null, sequence integer not null,
+        primary key (store, entity, sequence)) strict, without rowid""",
+    """create table entity_tally (
+        store integer not null, entity integer not null,
+        observations integer not null, live integer not null,
+        relations integer not null,
+        primary key (store, entity)) strict, without rowid""",
+)
+
+
+def _create(
+    db: Database,
+    table: str,
+    columns: dict[str, type],
+    pk: tuple[str, ...],
+    *,
+    optional: frozenset[str] | set[str] = frozenset(),
+) -> None:
+    every = {"store": int, **columns, **_STAMP}
+    db.table(table).create(every, pk=pk, not_null=set(every) - optional, strict=True)
