@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import enum
 from datetime import datetime  # noqa: TC003 - cattrs resolves annotations
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
 from hythe.model.answers import WriteWarning  # noqa: TC001 - the same
 from hythe.model.work import short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class _Current(enum.Enum):
@@ -93,7 +96,7 @@ class Current:
 
     entity: str
     observation: Observation | None
-    also_live: tuple[Observation, ...] = ()
+    also_live: Sequence[Observation] = ()
     also_live_count: int = 0
 
     def __repr__(self) -> str:
