@@ -14,30 +14,18 @@ from typing import TYPE_CHECKING
 from hsum._kernel.lazy import attach
 
 if TYPE_CHECKING:
-    from hsum._api import (
-        Index as Index,
-        Projects as Projects,
-        catalogue as catalogue,
-        check_files as check_files,
-        in_memory as in_memory,
-        open_index as open,
-        restore as restore,
-    )
-    from hsum._kernel.escape import (
-        json_text as json_text,
-        visible as visible,
-        visible_path as visible_path,
-    )
-    from hsum._kernel.faults import Fault as Fault
-    from hsum._managed import (
-        Initialized as Initialized,
-        context as context,
-        grant as grant,
-        initialize as initialize,
-        open_bound as open_bound,
-        open_managed as open_managed,
-        revoke as revoke,
-    )
+    from hsum._api import Index as Index
+    from hsum._api import catalogue as catalogue
+    from hsum._api import check_files as check_files
+    from hsum._api import in_memory as in_memory
+    from hsum._api import open_index as open  # noqa: A004 - as gzip.open
+    from hsum._api import restore as restore
+    from hsum._managed import context as context
+    from hsum._managed import grant as grant
+    from hsum._managed import initialize as initialize
+    from hsum._managed import open_bound as open_bound
+    from hsum._managed import open_managed as open_managed
+    from hsum._managed import revoke as revoke
     from hsum.errors import (
         Busy as Busy,
         Cancelled as Cancelled,

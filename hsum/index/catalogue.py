@@ -20,7 +20,7 @@ from hsum.model import Citation, Document, Generation, Options, Project, Skip
 if TYPE_CHECKING:
     from hsum.index.passages import Passage
 
-__all__ = ["Head", "Snapshot", "Totals", "Version", "document_of"]
+__all__ = ["Head", "Snapshot", "Totals", "Version", "documents"]
 
 DEFAULT_PROJECT = "default"
 
@@ -216,6 +216,11 @@ class Snapshot:
             revision,
         )
 
+    def latest(self, path: bytes) -> Version | None:
+        """Return the newest version that stood at a path, live or not."""
+        query = "WHERE version.path = ? ORDER BY version.id DESC LIMIT 1"
+        return next(self._each(query, path), None)
+
     def lives(self, paths: Iterable[bytes]) -> dict[bytes, tuple[Live, ...]]:
         """Return what is live at each of some paths; the others are left out."""
         found = {}
@@ -317,6 +322,14 @@ class Snapshot:
         """
         return self.cuts((version.cut,))[version.cut]
 
+    def span(self, version: Version) -> tuple[int, int]:
+        """Return the half-open span of a document in its revision."""
+        if not version.record:
+            return 0, version.size
+        passages = self.passages(version)
+        own = passages[version.first : version.first + version.passages]
+        return own[0].start, own[-1].end
+
     def cuts(self, ids: Iterable[int]) -> dict[int, tuple[Passage, ...]]:
         """Return the passages of several cuts by the cut's id."""
         rows = self._connection.execute(
@@ -366,10 +379,29 @@ class Snapshot:
         return tuple(Generation(row[0], rfc3339(row[1]), *row[2:]) for row in rows)
 
 
-def document_of(index_id: str, version: Version, span: tuple[int, int]) -> Document:
-    """Return a version as people see it; `span` is the document's in its revision."""
+def documents(
+    snapshot: Snapshot, generation: int | None = None
+) -> tuple[Document, ...]:
+    """Return the documents of a generation by path; of the newest for None.
+
+    Raises:
+        Fault: `NO_GENERATION`.
+    """
+    newest = snapshot.require_head().generation
+    wanted = newest if generation is None else generation
+    if not any(found.number == wanted for found in snapshot.generations()):
+        raise Fault("NO_GENERATION", f"there is no generation {wanted!r}")
+    versions = snapshot.live() if wanted == newest else snapshot.at(wanted)
+    return tuple(_document(snapshot, version) for version in versions)
+
+
+def _document(snapshot: Snapshot, version: Version) -> Document:
     citation = Citation(
-        index_id, version.source_id, version.document_id, version.rev, *span
+        str(snapshot.index_id),
+        version.source_id,
+        version.document_id,
+        version.rev,
+        *snapshot.span(version),
     )
     return Document(
         path=os.fsdecode(version.path),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hsum.index.gather import Gathered
     from hsum.index.survey import Survey
 
-__all__ = ["note"]
+__all__ = ["move", "note"]
 
 
 def note(connection: sqlite3.Connection, found: Survey, gathered: Gathered) -> None:
@@ -59,3 +59,8 @@ def _meta(connection: sqlite3.Connection, name: str, value: object) -> None:
     ).fetchone()
     if row is None or row[0] != text:
         connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, text))
+
+
+def move(connection: sqlite3.Connection, root: str) -> None:
+    """Record another root; the scan that follows finds out what differs."""
+    _meta(connection, "root", root)

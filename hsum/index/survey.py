@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import check_text
 from hsum.index import guards
 from hsum.index.catalogue import Head, Totals
+from hsum.index.ignore import Globs
 from hsum.index.plan import Live
 from hsum.index.scan import Previous, Scan, scan
 from hsum.model import Options, Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from hsum.index.catalogue import Snapshot
     from hsum.index.store import Store
 
-__all__ = ["Request", "Survey", "survey"]
+__all__ = ["Request", "Survey", "given", "survey"]
+
+_MOST_FILE_BYTES = 1024**3
 
 
 @attrs.frozen(kw_only=True)
@@ -41,6 +45,53 @@ class Request:
         """Call the progress callback; what it raises passes through."""
         if self.progress is not None:
             self.progress(Progress(phase, done, total))
+
+
+def given(
+    *,
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    max_file_bytes: int | None = None,
+    allow_sensitive: bool | None = None,
+    no_ignore: bool | None = None,
+) -> dict[str, Any]:
+    """Return the options that were given, checked.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`.
+    """
+    options = {
+        "include": None if include is None else globs(include, "include"),
+        "exclude": None if exclude is None else globs(exclude, "exclude"),
+        "max_file_bytes": max_file_bytes,
+        "allow_sensitive": allow_sensitive,
+        "no_ignore": no_ignore,
+    }
+    if max_file_bytes is not None:
+        _check_size(max_file_bytes)
+    for name in ("allow_sensitive", "no_ignore"):
+        if not isinstance(options[name], bool | None):
+            raise Fault("INVALID_ARGUMENT", f"{name} is True or False")
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def globs(patterns: Sequence[str], name: str) -> tuple[str, ...]:
+    """Return patterns as a tuple; one text is one pattern.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`, `TEXT_INVALID`.
+    """
+    listed = (patterns,) if isinstance(patterns, str) else tuple(patterns)
+    for at, pattern in enumerate(listed):
+        check_text(pattern, f"{name}[{at}]", limit=4_096)
+    Globs(listed)
+    return listed
+
+
+def _check_size(size: object) -> None:
+    whole = isinstance(size, int) and not isinstance(size, bool)
+    if not whole or not 0 < int(size) <= _MOST_FILE_BYTES:  # type: ignore[call-overload]
+        raise Fault("INVALID_ARGUMENT", f"max_file_bytes is 1 to {_MOST_FILE_BYTES:,}")
 
 
 @attrs.frozen
