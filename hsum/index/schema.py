@@ -103,6 +103,7 @@ def _history(db: sqlite_utils.Database) -> None:
         nullable={"to_generation"},
     )
     _index(db, "version", "document", "revision", unique=False)
+    _index(db, "version", "path", unique=False)
     db.execute(
         "CREATE UNIQUE INDEX version_live ON version (document)"
         " WHERE to_generation IS NULL"

@@ -1,0 +1,225 @@
+"""Check citations of texts against the working tree, a lock and an index.
+
+Three steps: find out what each citation was pinned to, search the tree once for all
+bytes that have left their place, and judge.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Protocol
+
+import attrs
+
+from hsum.check.find import find
+from hsum.check.pins import Pin, key_of, line_span, pin_of
+from hsum.check.places import find_places
+from hsum.check.quotes import quote_beside
+from hsum.check.tree import WorkingTree, candidates
+from hsum.check.verdicts import Observed, State, judge
+from hsum.index.decode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from hsum.model.check import Finding, Found
+    from hsum.model.evidence import Place
+
+__all__ = ["Indexed", "NoIndex", "Text", "check"]
+
+
+class Indexed(Protocol):
+    """What an index tells about citations."""
+
+    def head(self, path: str) -> bytes | None:
+        """Return the bytes of a path as indexed last; None where it never was."""
+
+    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
+        """Return path, whole revision and span of a URI; or why it does not resolve."""
+
+
+class NoIndex:
+    """Know nothing."""
+
+    def head(self, path: str) -> bytes | None:  # noqa: ARG002
+        """Return None: no path was ever indexed."""
+        return None
+
+    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:  # noqa: ARG002
+        """Say that no index was given."""
+        return "no index and no lock file knows this citation"
+
+
+@attrs.frozen
+class Text:
+    """A citing text; `file` is its path from the root, None for a bare text."""
+
+    text: str
+    file: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder of the file, from the root."""
+        return os.path.dirname(self.file or "")
+
+
+@attrs.frozen
+class Checked:
+    """The findings of one text, and the pins of its citations by key."""
+
+    text: Text
+    findings: tuple[Finding, ...]
+    pins: Mapping[str, Pin]
+
+
+@attrs.define
+class _Case:
+    """One citation on its way to a verdict."""
+
+    found: Found
+    state: State
+    path: str | None = None
+    pin: Pin | None = None
+    reason: str = ""
+
+
+def check(
+    texts: Iterable[Text],
+    tree: WorkingTree,
+    *,
+    lock: Mapping[str, Pin] | None = None,
+    index: Indexed | None = None,
+) -> list[Checked]:
+    """Judge every citation of every text."""
+    resolver = _Resolver(tree, lock or {}, index or NoIndex())
+    opened = [(text, resolver.cases(text)) for text in texts]
+    strays = [
+        case.pin
+        for _, cases in opened
+        for case in cases
+        if case.pin and not _intact(tree, case)
+    ]
+    places = find_places(strays, tree.files())
+    return [_judged(text, cases, tree, places) for text, cases in opened]
+
+
+def _judged(
+    text: Text,
+    cases: list[_Case],
+    tree: WorkingTree,
+    places: Mapping[str, tuple[Place, ...]],
+) -> Checked:
+    quoted = quote_beside(text.text, [case.found for case in cases])
+    findings = []
+    for case in cases:
+        seen = _observed(case, tree, places)
+        quote = quoted.get(case.found)
+        words = quote.text.strip() if quote else None
+        findings.append(judge(case.found, seen, file=text.file, quote=words))
+    pins = {case.pin.key: case.pin for case in cases if case.pin}
+    return Checked(text, tuple(findings), pins)
+
+
+class _Resolver:
+    """Tell which bytes a citation was about: by the lock first, then by the index."""
+
+    def __init__(
+        self, tree: WorkingTree, lock: Mapping[str, Pin], index: Indexed
+    ) -> None:
+        self._tree = tree
+        self._lock = lock
+        self._index = index
+        self._locked_paths = {pin.path for pin in lock.values()}
+
+    def cases(self, text: Text) -> list[_Case]:
+        """Open a case for every citation of a text."""
+        found = find(text.text, lambda path: self._known(path, text.folder))
+        return [
+            self._uri(one) if one.form == "uri" else self._lines(one, text.folder)
+            for one in found
+        ]
+
+    def _known(self, written: str, folder: str) -> bool:
+        return self._place(written, folder) is not None
+
+    def _place(self, written: str, folder: str) -> str | None:
+        """Return the path that is meant, now in the tree or known from before."""
+        path = self._tree.resolve(written, folder)
+        if path is not None:
+            return path
+        for path in candidates(written, folder):
+            if path in self._locked_paths or self._index.head(path) is not None:
+                return path
+        return None
+
+    def _uri(self, found: Found) -> _Case:
+        pin = self._lock.get(found.raw)
+        if pin is not None:
+            return _Case(found, "pinned", pin.path, pin)
+        known = self._index.cited(found.raw)
+        if isinstance(known, str):
+            past = known.startswith("past_end")
+            state: State = "past_end" if past else "unresolvable"
+            return _Case(found, state, reason=known.removeprefix("past_end: "))
+        path, whole, span = known
+        return _Case(found, "pinned", path, pin_of(found.raw, path, whole, span))
+
+    def _lines(self, found: Found, folder: str) -> _Case:
+        path = self._place(found.path or "", folder)
+        if path is None:
+            reason = f"no file {found.path} is known here"
+            return _Case(found, "unresolvable", reason=reason)
+        pin = self._lock.get(key_of(found, path))
+        if pin is not None:
+            return _Case(found, "pinned", path, pin)
+        return self._by_bytes(found, path)
+
+    def _by_bytes(self, found: Found, path: str) -> _Case:
+        indexed = self._index.head(path)
+        whole = indexed if indexed is not None else self._tree.read(path)
+        lines = found.lines or (0, 0)
+        span = line_span(whole, lines) if whole is not None else None
+        if whole is None or span is None:
+            total = (whole or b"").count(b"\n") + 1
+            reason = f"{path} has only {total:,} lines"
+            return _Case(found, "past_end", path, reason=reason)
+        pin = pin_of(key_of(found, path), path, whole, span)
+        return _Case(found, "pinned" if indexed is not None else "unpinned", path, pin)
+
+
+def _intact(tree: WorkingTree, case: _Case) -> bool:
+    return case.pin is not None and _bytes_in_place(tree, case) is not None
+
+
+def _bytes_in_place(tree: WorkingTree, case: _Case) -> bytes | None:
+    """Return the pinned bytes when they stand where the citation says they do."""
+    pin, data = case.pin, tree.read(case.pin.path) if case.pin else None
+    if pin is None or data is None:
+        return None
+    lines = case.found.lines
+    span = (pin.start, pin.end) if lines is None else line_span(data, lines)
+    part = None if span is None else data[slice(*span)]
+    return part if part is not None and pin.matches(part) else None
+
+
+def _observed(
+    case: _Case, tree: WorkingTree, found: Mapping[str, tuple[Place, ...]]
+) -> Observed:
+    if case.pin is None:
+        return Observed(state=case.state, path=case.path, reason=case.reason)
+    data = _bytes_in_place(tree, case)
+    places = () if data is not None else found.get(case.pin.key, ())
+    standing = _bytes_at(tree, places[0]) if places else data
+    return Observed(
+        state=case.state,
+        path=case.path,
+        intact=data is not None,
+        places=places,
+        text=None if standing is None else decode(standing).text,
+        reason=case.reason,
+    )
+
+
+def _bytes_at(tree: WorkingTree, place: Place) -> bytes | None:
+    whole = tree.read(place.path)
+    return None if whole is None else whole[place.start : place.end]

@@ -1,0 +1,200 @@
+"""Check the citations of files: gather them, find root and lock, fix, and lock."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from hsum._kernel.files import translating_os, write_atomic
+from hsum.check.checker import Text, check
+from hsum.check.fix import rewritten
+from hsum.check.pins import key_of, pin_of, read_lock, write_lock
+from hsum.check.tree import WorkingTree
+from hsum.errors import fault
+from hsum.index.git import GitFailed, enclosing
+from hsum.index.reading import Read, Reader
+from hsum.index.scan import scan
+from hsum.model.check import CheckReport
+from hsum.model.ingest import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from hsum.check.checker import Checked, Indexed
+    from hsum.check.pins import Pin
+    from hsum.model.check import Finding
+
+__all__ = ["LOCK_NAME", "check_paths", "root_of"]
+
+LOCK_NAME = "citations.lock"
+
+
+def check_paths(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    root: Path | None = None,
+    index: Indexed | None = None,
+    lock: str | os.PathLike[str] | bool | None = None,
+    fix: bool = False,
+    since: str | None = None,
+) -> CheckReport:
+    """Check the citations of files and of all text files below folders.
+
+    Args:
+        paths: what to check.
+        root: what cited paths are relative to; `root_of` where None.
+        index: what pins citations that no lock file has.
+        lock: write a lock file: True for `citations.lock` in the checked folder, or
+            its name. A `citations.lock` that is there is always read.
+        fix: rewrite the citations whose bytes have exactly one new place.
+        since: report only what citing or cited files changed since this commit.
+
+    Raises:
+        HsumError: `INVALID_ARGUMENT` for a missing file, a damaged lock file, a
+            commit that git does not know; what writing files gives.
+    """
+    given = [Path(os.path.abspath(path)) for path in paths]
+    root = root_of(given) if root is None else root
+    lock_file = _lock_file(given, root, lock)
+    pins = _read_pins(lock_file)
+    with WorkingTree(os.fsencode(root)) as tree:
+        texts = [_text(path, root) for path in _files(given) if path != lock_file]
+        checked = check(texts, tree, lock=pins, index=index)
+        if fix:
+            checked, pins = _fixed(checked, tree, root, dict(pins))
+        if lock or (fix and pins):
+            _write_pins(lock_file, checked, pins, whole=_is_whole(given, lock_file))
+    findings = [one for each in checked for one in each.findings]
+    if since is not None:
+        findings = _affected(findings, root, since)
+    return CheckReport(tuple(findings), len(texts))
+
+
+def root_of(given: list[Path]) -> Path:
+    """Return what cited paths are relative to.
+
+    That is the enclosing git root; without git, the working directory when all of
+    `given` lies in it; else their common folder.
+    """
+    folders = [path if path.is_dir() else path.parent for path in given]
+    if not folders:
+        raise fault("INVALID_ARGUMENT", "nothing to check", hint="Name a file.")
+    common = Path(os.path.commonpath(folders))
+    repository = enclosing(os.fsencode(common))
+    if repository is not None:
+        return Path(os.fsdecode(repository.top))
+    here = Path.cwd()
+    return here if common.is_relative_to(here) else common
+
+
+def _lock_file(given: list[Path], root: Path, lock: object) -> Path:
+    """Return the lock file: the one named, the nearest one upwards, or its place."""
+    if lock is not None and not isinstance(lock, bool):
+        return Path(os.path.abspath(os.fspath(lock)))  # type: ignore[call-overload]
+    folder = Path(os.path.commonpath([p if p.is_dir() else p.parent for p in given]))
+    for above in (folder, *folder.parents):
+        if (above / LOCK_NAME).is_file():
+            return above / LOCK_NAME
+        if above == root:
+            break
+    return folder / LOCK_NAME
+
+
+def _is_whole(given: list[Path], lock_file: Path) -> bool:
+    """Tell whether all that the lock file covers was checked."""
+    return any(lock_file.parent == path for path in given)
+
+
+def _read_pins(path: Path) -> Mapping[str, Pin]:
+    if not path.is_file():
+        return {}
+    with translating_os(path):
+        return read_lock(path.read_bytes(), path.name)
+
+
+def _write_pins(
+    path: Path, checked: list[Checked], old: Mapping[str, Pin], *, whole: bool
+) -> None:
+    """Write the pins of what was checked; keep the others unless all was checked."""
+    pins = {} if whole else dict(old)
+    for one in checked:
+        for key, pin in one.pins.items():
+            pins[key] = old.get(key, pin)
+    data = write_lock(pins.values())
+    if not path.is_file() or path.read_bytes() != data:
+        write_atomic(path, data, mode=0o644)
+
+
+def _files(given: list[Path]) -> list[Path]:
+    files: list[Path] = []
+    for path in given:
+        if path.is_dir():
+            found = scan(os.fsencode(path), Options()).changed
+            files += (path / os.fsdecode(file.path) for file in found)
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise fault("INVALID_ARGUMENT", f"there is no file {path}", path=str(path))
+    return list(dict.fromkeys(files))
+
+
+def _text(path: Path, root: Path) -> Text:
+    with translating_os(path), Reader(os.fsencode(path.parent)) as reader:
+        got = reader.read(os.fsencode(path.name), Options().max_file_bytes)
+    if not isinstance(got, Read):
+        raise fault("INVALID_ARGUMENT", f"{path} cannot be read: {got.detail}")
+    # Surrogate escapes carry what is not UTF-8 byte for byte through a rewrite.
+    text = got.data.decode("utf-8", "surrogateescape")
+    return Text(text, os.path.relpath(path, root))
+
+
+def _fixed(
+    checked: list[Checked], tree: WorkingTree, root: Path, pins: dict[str, Pin]
+) -> tuple[list[Checked], dict[str, Pin]]:
+    """Rewrite the texts, and move the pins of what was rewritten."""
+    done = []
+    for one in checked:
+        text, findings = rewritten(one.text.text, one.findings)
+        if text != one.text.text:
+            _rewrite(root / (one.text.file or ""), text)
+        moved = dict(one.pins)
+        for finding in findings:
+            if finding.fixed:
+                _move_pin(finding, tree, pins, moved)
+        done.append(attrs.evolve(one, findings=tuple(findings), pins=moved))
+    return done, pins
+
+
+def _rewrite(path: Path, text: str) -> None:
+    mode = path.stat().st_mode & 0o777
+    write_atomic(path, text.encode("utf-8", "surrogateescape"), mode=mode)
+
+
+def _move_pin(
+    finding: Finding, tree: WorkingTree, pins: dict[str, Pin], moved: dict[str, Pin]
+) -> None:
+    place = finding.moved_to
+    whole = tree.read(place.path) if place else None
+    if place is None or whole is None:
+        return
+    old = key_of(finding.found, finding.path)
+    new = key_of(attrs.evolve(finding.found, lines=place.lines), place.path)
+    for known in (pins, moved):
+        if known.pop(old, None) is not None:
+            known[new] = pin_of(new, place.path, whole, (place.start, place.end))
+
+
+def _affected(findings: list[Finding], root: Path, since: str) -> list[Finding]:
+    repository = enclosing(os.fsencode(root))
+    if repository is None:
+        raise fault("INVALID_ARGUMENT", f"{root} is in no git repository")
+    try:
+        changed = repository.changed_since(since)
+    except GitFailed as exc:
+        raise fault("INVALID_ARGUMENT", f"git does not know {since!r}: {exc}") from None
+    top = Path(os.fsdecode(repository.top))
+    names = {os.path.relpath(top / os.fsdecode(path), root) for path in changed}
+    return [one for one in findings if one.file in names or one.path in names]
