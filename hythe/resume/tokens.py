@@ -38,6 +38,8 @@ _SCRAMBLED = re.compile(
     r"[A-Za-z][0-9]+[A-Za-z]|[0-9][A-Za-z]+[0-9]|[a-z][A-Z]{1,3}[a-z]{1,3}[A-Z]"
 )
 
+_JSON_SIGNS = frozenset('"[]{},:')
+
 # Each letter with those that often follow it in words; other pairs are cut apart.
 _FOLLOWERS = (
     "abcdfgiklmnprstuvxyz baeijloruy cacehikloprstu dadeilorsuy eabcdefgilmnopqrstvwxy "
@@ -132,7 +134,9 @@ def _signs(unit: str) -> int:
         return 100 * size
     if kinds == 1 or (kinds == 2 and signs[-1] == "\n"):
         return 92 + 8 * size + 30 * (kinds - 1)
-    return 110 if size == 2 else 68 * size - 40
+    if _JSON_SIGNS.issuperset(signs):
+        return 65 + 20 * size
+    return 105 if size == 2 else 64 * size - 45
 
 
 def _spaces(unit: str) -> int:

@@ -1,0 +1,1 @@
+"""Rebuild working context from what was recorded, under a hard token budget."""

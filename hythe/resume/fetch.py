@@ -1,0 +1,113 @@
+"""Read one recorded value by its handle, in pieces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hsum._kernel.faults import Fault
+from hsum._kernel.text import utf8_cut
+from hythe.checkpoint.content import event_of, state_of
+from hythe.checkpoint.scopes import At
+from hythe.checkpoint.store import load_row, load_state, value_at
+from hythe.observe.entities import load_entity
+from hythe.resume.bundle import Definition, Made
+from hythe.resume.handles import Fetched, Handle
+from hythe.resume.wire import payload
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from hythe.checkpoint.store import Row
+
+__all__ = ["fetch", "piece_request"]
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def piece_request(handle: Any, *, offset: Any, max_bytes: Any) -> Handle:
+    """Check the arguments of a fetch.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`.
+    """
+    for name, value, least in (("offset", offset, 0), ("max_bytes", max_bytes, 1)):
+        if type(value) is not int or value < least:
+            raise Fault(
+                "INVALID_ARGUMENT",
+                f"{name} must be a whole number from {least}, not {value!r:.40}",
+                details={"path": f"$.{name}"},
+            )
+    return Handle.parse(handle)
+
+
+def fetch(
+    conn: sqlite3.Connection,
+    store: int,
+    handle: Handle,
+    *,
+    offset: int,
+    max_bytes: int,
+) -> Fetched:
+    """Return the bytes of a value from `offset` on, verified and cut at a character.
+
+    Raises:
+        Fault: `NOT_FOUND`, `INTEGRITY_FAILED`.
+    """
+    whole = _whole(conn, store, handle)
+    end = utf8_cut(whole, offset + min(max_bytes, _MOST_BYTES))
+    if end <= offset:  # a piece smaller than a character still moves on
+        end = offset + max_bytes
+    return Fetched(str(handle), offset, len(whole), whole[offset:end])
+
+
+def _whole(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
+    if handle.part == "entity":
+        return _entity(conn, store, handle)
+    row, at = _row(conn, store, handle)
+    if handle.kind == "snapshot":
+        return row.body
+    if handle.part == "state":
+        return payload(state_of(load_state(conn, at.store, row.state)))
+    return payload(_part(row, handle))
+
+
+def _row(conn: sqlite3.Connection, store: int, handle: Handle) -> tuple[Row, At]:
+    found = conn.execute(
+        "select scope, revision from checkpoint where store = ? and id = ?",
+        (store, handle.owner),
+    ).fetchone()
+    if found is None:
+        raise _missing(handle)
+    at = At(store, found[0])
+    return load_row(conn, at, found[1]), at
+
+
+def _part(row: Row, handle: Handle) -> Any:
+    ordinal = handle.ordinal or 0
+    try:
+        if handle.part in ("fact", "loop"):
+            return value_at(row, handle.part, ordinal)
+        if handle.part == "event":
+            event = event_of(row.content["events"][ordinal])
+            return Made(event.summary, event.at, None)
+        return row.content["evidence"][ordinal]
+    except IndexError:
+        raise _missing(handle) from None
+
+
+def _entity(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
+    found = conn.execute(
+        "select number from entity where store = ? and id = ?", (store, handle.owner)
+    ).fetchone()
+    if found is None:
+        raise _missing(handle)
+    entity = load_entity(conn, store, found[0])
+    return payload(Definition(entity.name, entity.definition))
+
+
+def _missing(handle: Handle) -> Fault:
+    return Fault(
+        "NOT_FOUND",
+        f"nothing is recorded under {handle}",
+        details={"handle": str(handle)},
+    )

@@ -1,0 +1,72 @@
+"""Answer a call of resume from one read transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hythe.resume.budget import Price, choose, fit
+from hythe.resume.cursors import binding, read_cursor
+from hythe.resume.evidence import Resolver, citations
+from hythe.resume.flat import flat_sections
+from hythe.resume.load import lineage_sections
+from hythe.resume.page import Page
+from hythe.resume.probe import probe
+from hythe.resume.sections import SECTIONS, listed
+from hythe.resume.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping
+
+    from hythe.model import ScopeName
+    from hythe.resume.bundle import Resume
+    from hythe.resume.request import Request
+    from hythe.resume.sections import Section
+
+__all__ = ["resume"]
+
+
+def resume(
+    conn: sqlite3.Connection,
+    store: int,
+    name: ScopeName,
+    request: Request,
+    *,
+    agent: str,
+    now: int,
+    evidence: Resolver | None = None,
+) -> Resume:
+    """Rebuild the working context of a scope for an agent; nothing is changed.
+
+    Raises:
+        Fault: `SCOPE_UNKNOWN`, `BUDGET_TOO_SMALL`, `STALE_CURSOR`,
+            `INTEGRITY_FAILED`, `INVALID_ARGUMENT` for another call's cursor.
+    """
+    snapshot = Snapshot(conn, store, name)
+    page = _page(snapshot, request, agent=agent, now=now)
+    price = Price(request.count, checked=evidence is not None)
+    chosen = choose(page, request.budget, price)
+    wanted = citations(entry.value for entry in chosen.entries if not entry.is_oversize)
+    states = probe(evidence, wanted, request.evidence_timeout_ms)
+    return fit(page, chosen, request.budget, price, states)
+
+
+def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page:
+    bound_to = binding(*snapshot.at, agent, request.result_version)
+    return Page(
+        scope=snapshot.name,
+        agent=agent,
+        as_of=snapshot.as_of(now),
+        sections=_sections(snapshot, request),
+        asked=request.sections,
+        bound_to=bound_to,
+        places=() if request.cursor is None else read_cursor(bound_to, request.cursor),
+        result_version=request.result_version,
+    )
+
+
+def _sections(snapshot: Snapshot, request: Request) -> Mapping[str, Section]:
+    found = {name: listed(name, None, ()) for name in SECTIONS}
+    known = lineage_sections(snapshot)
+    known += flat_sections(snapshot) if request.is_flat else []
+    return found | {section.name: section for section in known}
