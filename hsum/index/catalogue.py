@@ -132,9 +132,9 @@ class Snapshot:
         return Options() if recorded is None else _options(recorded)
 
     @property
-    def scanned_at(self) -> int | None:
-        """When the last ingest ended, in UTC microseconds."""
-        return self._meta.get("ingested_at")  # type: ignore[return-value]
+    def commit(self) -> str | None:
+        """The commit that was checked out at the last ingest, where there was one."""
+        return self._meta.get("commit")
 
     @cached_property
     def head(self) -> Head | None:
@@ -270,7 +270,7 @@ class Snapshot:
         """
         if citation.index_id != self.index_id:
             raise _not_found(citation, "another index made it")
-        version = self._cited(citation)
+        version = self.cited(citation)
         if version is None or citation.end > version.size:
             raise _not_found(citation, "no such bytes were indexed")
         if version.gone is not None:
@@ -281,7 +281,8 @@ class Snapshot:
             )
         return version
 
-    def _cited(self, citation: Citation) -> Version | None:
+    def cited(self, citation: Citation) -> Version | None:
+        """Return the newest version that a citation's ids and `rev` name, or None."""
         return next(
             self._each(
                 "WHERE document.uuid = ? AND source.uuid = ? AND revision.sha256 = ?"
@@ -303,11 +304,14 @@ class Snapshot:
         Raises:
             Fault: `INTEGRITY_FAILED`.
         """
+        return self._body(version.revision, start, end)
+
+    def _body(self, revision: int, start: int, end: int) -> bytes:
         if start == end:
             return b""
         rows = self._connection.execute(
             "SELECT id, sha256, body FROM block WHERE id BETWEEN ? AND ? ORDER BY id",
-            blocks.block_ids(version.revision, start, end),
+            blocks.block_ids(revision, start, end),
         )
         return blocks.joined(map(blocks.Block._make, rows), start, end)
 

@@ -95,6 +95,28 @@ class Repository:
         files = frozenset(prefix + path for path in listed.split(b"\0") if path)
         return Tracked(files, _folders_above(files))
 
+    def commit(self) -> str | None:
+        """Return the commit that is checked out, read without git; None for none."""
+        head = _first_line(self.git_dir + b"/HEAD")
+        name = head.partition(b"ref: ")[2]
+        if not name:
+            return head.decode("ascii", "replace") or None
+        loose = _first_line(os.path.join(self.common_dir, name))
+        return (loose or self._packed(name)).decode("ascii", "replace") or None
+
+    def _packed(self, name: bytes) -> bytes:
+        try:
+            with open(self.common_dir + b"/packed-refs", "rb") as lines:
+                found = (line.split() for line in lines if line[:1] not in b"#^")
+                return next((pair[0] for pair in found if pair[1:] == [name]), b"")
+        except OSError:
+            return b""
+
+    def commits_since(self, commit: str) -> int:
+        """Count the commits that the checked-out one has and `commit` lacks; `GitFailed`."""
+        listed = _run(self.top, ("rev-list", "--count", f"{commit}..HEAD", "--"))
+        return int(listed)
+
     def changed_since(self, revision: str) -> frozenset[bytes]:
         """Return the files that differ from a commit, untracked ones too; `GitFailed`.
 

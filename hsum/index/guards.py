@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
 __all__ = [
+    "ALL",
     "BROAD_ROOT",
     "LARGE",
     "MASS_DELETE",
@@ -25,7 +26,7 @@ __all__ = [
 BROAD_ROOT = "broad-root"
 MASS_DELETE = "mass-delete"
 LARGE = "large"
-_ALL = (BROAD_ROOT, MASS_DELETE, LARGE)
+ALL = (BROAD_ROOT, MASS_DELETE, LARGE)
 
 _FEW_DOCUMENTS = 10
 _SHARE = 4
@@ -88,12 +89,12 @@ def confirm(guards: Iterable[Guard | None], allow: Collection[str]) -> None:
 
     A word in `allow` that is no guard's name is `INVALID_ARGUMENT`.
     """
-    unknown = sorted(set(allow) - set(_ALL))
+    unknown = sorted(set(allow) - set(ALL))
     if unknown:
         raise Fault(
             "INVALID_ARGUMENT",
             f"allow has the unknown word {unknown[0]!r}.",
-            hint=f"The words are {', '.join(_ALL)}.",
+            hint=f"The words are {', '.join(ALL)}.",
             details={"allow": unknown},
         )
     standing = [each for each in guards if each is not None and each.name not in allow]

@@ -23,6 +23,7 @@ def note(connection: sqlite3.Connection, found: Survey, gathered: Gathered) -> N
     _skips(connection, found, gathered)
     _meta(connection, "root", fsdecode(found.root))
     _meta(connection, "options", attrs.asdict(found.options))
+    _meta(connection, "commit", found.commit)
 
 
 def _folders(connection: sqlite3.Connection, found: Survey, gathered: Gathered) -> None:

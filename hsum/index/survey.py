@@ -12,6 +12,7 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.text import check_text
 from hsum.index import guards
 from hsum.index.catalogue import Head, Totals
+from hsum.index.git import enclosing
 from hsum.index.ignore import Globs
 from hsum.index.plan import Live
 from hsum.index.scan import Previous, Scan, scan
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from hsum.index.catalogue import Snapshot
     from hsum.index.store import Store
 
-__all__ = ["Request", "Survey", "given", "survey"]
+__all__ = ["Request", "Survey", "checked_out", "given", "globs", "survey"]
 
 _MOST_FILE_BYTES = 1024**3
 
@@ -102,6 +103,8 @@ class Survey:
     options: Options
     recorded_root: bytes | None
     recorded_options: Options | None
+    commit: str | None
+    recorded_commit: str | None
     head: Head | None
     totals: Totals
     scan: Scan
@@ -117,6 +120,7 @@ class Survey:
             or self.scan.vanished
             or self.root != self.recorded_root
             or self.options != self.recorded_options
+            or self.commit != self.recorded_commit
             or any(True for _ in self.scan.records({}))
         )
 
@@ -156,12 +160,20 @@ def _held_against(
         options=options,
         recorded_root=snapshot.root,
         recorded_options=snapshot.options if stands else None,
+        commit=checked_out(root),
+        recorded_commit=snapshot.commit,
         head=snapshot.head,
         totals=snapshot.totals(),
         scan=found,
         lives=snapshot.lives([*changed, *found.vanished]) if stands else {},
         sources=snapshot.sources(changed) if stands else frozenset(),
     )
+
+
+def checked_out(root: bytes) -> str | None:
+    """Return the commit that git has checked out around the root; None for none."""
+    repository = enclosing(root)
+    return repository.commit() if repository else None
 
 
 def _confirm_size(found: Scan, allow: Collection[str]) -> None:

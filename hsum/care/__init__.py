@@ -1,0 +1,1 @@
+"""Looking after an index: its state, its health, its space."""

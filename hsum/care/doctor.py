@@ -1,0 +1,162 @@
+"""Check everything an index holds against itself; rebuild what is derived."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import attrs
+
+from hsum._kernel.catalogue import entry_of
+from hsum._kernel.faults import Fault
+from hsum.index import lexical
+from hsum.index.audit import Audit
+from hsum.index.chain import GENESIS, chained
+from hsum.index.generations import rebuild
+from hsum.index.schema import BLOCK_BYTES
+from hsum.model import DoctorReport, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hsum.index.store import Store
+
+__all__ = ["doctor"]
+
+LEXICAL = "lexical index"
+
+
+def doctor(store: Store, *, repair: bool = False) -> DoctorReport:
+    """Check blocks, passages, versions, the chain of generations and the lexical files.
+
+    Args:
+        repair: rebuild the lexical index if it is at fault.
+    """
+    report = _examined(store)
+    if not (
+        repair and any(item.code == "LEXICAL_UNAVAILABLE" for item in report.problems)
+    ):
+        return report
+    with store.writer():
+        rebuild(store, lambda _done, _total: None)
+    return attrs.evolve(_examined(store), repaired=(LEXICAL,))
+
+
+def _examined(store: Store) -> DoctorReport:
+    examination = Examination(store)
+    try:
+        with store.database.reading() as connection:
+            examination.all(Audit(connection))
+    except Fault as fault:
+        examination.found(fault.code, fault.message)
+    return examination.report
+
+
+class Examination:
+    """One pass over all that is stored; faults are gathered, not raised."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.report = DoctorReport()
+
+    def all(self, audit: Audit) -> None:
+        """Make every check."""
+        for check in (
+            self._file,
+            self._revisions,
+            self._cuts,
+            self._versions,
+            self._chain,
+            self._totals,
+            self._lexical,
+        ):
+            self._attempt(check, audit)
+
+    def found(self, code: str, message: str) -> None:
+        """Add one problem."""
+        problem = Problem(code, message, entry_of(code).fix)
+        self.report = attrs.evolve(
+            self.report, problems=(*self.report.problems, problem)
+        )
+
+    def _attempt(self, check: Callable[[Audit], None], audit: Audit) -> None:
+        try:
+            check(audit)
+        except Fault as fault:
+            self.found(fault.code, fault.message)
+
+    def _file(self, audit: Audit) -> None:
+        for line in audit.integrity():
+            self.found("STORE_DAMAGED", f"index.sqlite: {line}")
+
+    def _revisions(self, audit: Audit) -> None:
+        revisions = blocks = 0
+        for revision, rev, size in audit.revisions():
+            revisions += 1
+            blocks += -(-size // BLOCK_BYTES)
+            try:
+                data = audit.body(revision, size)
+            except Fault as fault:
+                self.found("INTEGRITY_FAILED", f"revision {rev}: {fault.message}")
+                continue
+            if sha256(data).hexdigest() != rev:
+                self.found("INTEGRITY_FAILED", f"revision {rev} has another hash")
+        if stray := audit.stray_blocks():
+            self.found("STORE_DAMAGED", f"{stray:,} blocks belong to no revision")
+        self.report = attrs.evolve(self.report, revisions=revisions, blocks=blocks)
+
+    def _cuts(self, audit: Audit) -> None:
+        total = 0
+        for cut, size in audit.cut_sizes():
+            passages = audit.cuts((cut,))[cut]
+            total += len(passages)
+            starts = [passage.start for passage in passages]
+            ends = [passage.end for passage in passages]
+            if [0, *ends] != [*starts, size]:
+                self.found("STORE_DAMAGED", f"cut {cut} does not cover its revision")
+        self.report = attrs.evolve(self.report, passages=total)
+
+    def _versions(self, audit: Audit) -> None:
+        for key in audit.broken_versions():
+            self.found("STORE_DAMAGED", f"version {key} names what is not there")
+
+    def _chain(self, audit: Audit) -> None:
+        generations = audit.generations()
+        begun, ended = audit.begun(), audit.ended()
+        digest = GENESIS
+        for generation in generations:
+            number = generation.number
+            digest = chained(digest, number, begun[number], ended[number])
+            if digest != generation.digest:
+                self.found(
+                    "STORE_DAMAGED", f"generation {number} is not what was committed"
+                )
+            digest = generation.digest
+        numbers = [generation.number for generation in generations]
+        head = audit.head.generation if audit.head else 0
+        if numbers != list(range(1, head + 1)):
+            self.found("STORE_DAMAGED", "the chain of generations has a gap")
+        self.report = attrs.evolve(self.report, generations=len(generations))
+
+    def _totals(self, audit: Audit) -> None:
+        if audit.totals() != audit.counted():
+            self.found(
+                "STORE_DAMAGED", "the counts of the head are not those of its rows"
+            )
+
+    def _lexical(self, audit: Audit) -> None:
+        if audit.head is None:
+            return
+        head, living = audit.head, audit.totals().passages
+        directory = self._store.lexical_of(head)
+        damaged = lexical.damaged_files(directory, head.files)
+        if damaged:
+            names = ", ".join(damaged[:3])
+            self.found("LEXICAL_UNAVAILABLE", f"{len(damaged)} damaged files: {names}")
+            return
+        alive = lexical.Reader(directory).alive
+        if alive != living:
+            self.found(
+                "LEXICAL_UNAVAILABLE",
+                f"{alive:,} passages can be found, but {living:,} are living",
+            )

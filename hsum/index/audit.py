@@ -1,0 +1,95 @@
+"""What the doctor asks of an index: all its rows, held against each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from hsum.index.catalogue import Snapshot, Totals
+from hsum.index.schema import BLOCK_BITS
+
+__all__ = ["Audit"]
+
+Steps = dict[int, list[tuple[str, str]]]
+
+
+class Audit(Snapshot):
+    """A snapshot that is read from end to end."""
+
+    def integrity(self) -> list[str]:
+        """Return what SQLite itself finds wrong with the file."""
+        rows = self._connection.execute("PRAGMA integrity_check(20)")
+        return [line for (line,) in rows if line != "ok"]
+
+    def revisions(self) -> Iterator[tuple[int, str, int]]:
+        """Yield row, SHA-256 in hex and size of each revision whose bytes are kept."""
+        return self._connection.execute(
+            "SELECT id, lower(hex(sha256)), size FROM revision WHERE gone IS NULL"
+        )
+
+    def body(self, revision: int, size: int) -> bytes:
+        """Return all bytes of a revision by its row, each block checked by hash."""
+        return self._body(revision, 0, size)
+
+    def stray_blocks(self) -> int:
+        """Count the blocks that belong to no revision whose bytes are kept."""
+        (count,) = self._connection.execute(
+            "SELECT count(*) FROM block LEFT JOIN revision"
+            f" ON revision.id = block.id >> {BLOCK_BITS} AND gone IS NULL"
+            " WHERE revision.id IS NULL"
+        ).fetchone()
+        return int(count)
+
+    def cut_sizes(self) -> Iterator[tuple[int, int]]:
+        """Yield each cut with the size of its revision."""
+        return self._connection.execute(
+            "SELECT cut.id, size FROM cut JOIN revision ON revision.id = cut.revision"
+        )
+
+    def broken_versions(self) -> list[int]:
+        """Return the versions that name rows which are not there."""
+        rows = self._connection.execute(
+            "SELECT version.id FROM version"
+            " LEFT JOIN document ON document.id = version.document"
+            " LEFT JOIN source ON source.id = document.source"
+            " LEFT JOIN revision ON revision.id = version.revision"
+            " LEFT JOIN cut ON cut.id = version.cut"
+            " AND cut.revision = version.revision"
+            " WHERE source.id IS NULL OR revision.id IS NULL"
+            " OR (cut.id IS NULL AND revision.gone IS NULL)"
+        )
+        return [key for (key,) in rows]
+
+    def begun(self) -> Steps:
+        """Return document id and `rev` of what each generation begins."""
+        return self._steps("from_generation")
+
+    def ended(self) -> Steps:
+        """Return document id and `rev` of what each generation ends."""
+        return self._steps("to_generation")
+
+    def _steps(self, column: str) -> Steps:
+        steps: Steps = defaultdict(list)
+        rows = self._connection.execute(
+            f"SELECT version.{column}, document.uuid, lower(hex(revision.sha256))"
+            " FROM version"
+            " JOIN document ON document.id = version.document"
+            " JOIN revision ON revision.id = version.revision"
+            f" WHERE version.{column} NOT NULL"
+        )
+        for generation, document, rev in rows:
+            steps[generation].append((document, rev))
+        return steps
+
+    def counted(self) -> Totals:
+        """Count what is live, row by row."""
+        documents, passages = self._connection.execute(
+            "SELECT count(*), coalesce(sum(passages), 0) FROM version"
+            " WHERE to_generation IS NULL"
+        ).fetchone()
+        (size,) = self._connection.execute(
+            "SELECT coalesce(sum(size), 0) FROM (SELECT DISTINCT version.path, size"
+            " FROM version JOIN revision ON revision.id = version.revision"
+            " WHERE to_generation IS NULL)"
+        ).fetchone()
+        return Totals(documents, passages, size)
