@@ -1,0 +1,1 @@
+"""Who acts: agents and their capabilities, credentials, and what a call proves."""

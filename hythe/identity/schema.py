@@ -1,0 +1,93 @@
+"""The tables of agents and credentials.
+
+Recorded once, never changed: `agent_registration`, `credential`, `credential_audit`.
+Derived from the first: `agent` and `agent_capability`. Whether a credential is
+revoked and whether an agent is enrolled is read from the audit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+__all__ = ["DERIVED", "create_tables"]
+
+DERIVED = ("agent", "agent_capability")
+
+_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
+
+
+def create_tables(db: Database) -> None:
+    """Create the tables in an empty store, inside the caller's transaction."""
+    _create_recorded(db)
+    for statement in _DERIVED_TABLES:
+        db.execute(statement)
+
+
+def _create_recorded(db: Database) -> None:
+    _create(
+        db,
+        "agent_registration",
+        {"agent": str, "sequence": int, "capabilities": bytes, "description": bytes},
+        ("store", "agent", "sequence"),
+        optional={"description"},
+    )
+    _create(
+        db,
+        "credential",
+        {
+            "sequence": int,
+            "id": str,
+            "agent": str,
+            "secret_hash": str,
+            "scopes": bytes,
+            "not_before": int,
+            "expires_at": int,
+            "rotated_from": str,
+        },
+        ("store", "sequence"),
+        optional={"not_before", "expires_at", "rotated_from"},
+    )
+    _create(
+        db,
+        "credential_audit",
+        {
+            "sequence": int,
+            "action": str,
+            "agent": str,
+            "credential": str,
+            "reason": bytes,
+        },
+        ("store", "sequence"),
+        optional={"credential", "reason"},
+    )
+    db.table("credential").create_index(["store", "id"], unique=True)
+    db.table("credential").create_index(["store", "agent", "sequence"])
+    db.table("credential_audit").create_index(["store", "agent", "sequence"])
+    db.table("credential_audit").create_index(["store", "credential", "action"])
+
+
+# Small rows that are read along their key: sqlite-utils has no WITHOUT ROWID.
+_DERIVED_TABLES = (
+    """create table agent (
+        store integer not null, agent text not null, sequence integer not null,
+        primary key (store, agent)) strict, without rowid""",
+    """create table agent_capability (
+        store integer not null, capability text not null, agent text not null,
+        primary key (store, capability, agent)) strict, without rowid""",
+    "create index agent_capability_of on agent_capability (store, agent)",
+)
+
+
+def _create(
+    db: Database,
+    table: str,
+    columns: dict[str, type],
+    pk: tuple[str, ...],
+    *,
+    optional: frozenset[str] | set[str] = frozenset(),
+) -> None:
+    every = {"store": int, **columns, **_STAMP}
+    db.table(table).create(every, pk=pk, not_null=set(every) - optional, strict=True)
