@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         StorageFull as StorageFull,
         Unreadable as Unreadable,
     )
+    from hsum.index.projects import Projects as Projects
     from hsum.model import (
         Change as Change,
         Citation as Citation,
@@ -93,14 +94,14 @@ _WHERE = {
     "Problem": "model",
     "Progress": "model",
     "Project": "model",
-    "Projects": "_api",
+    "Projects": "index.projects",
     "Ranks": "model",
     "Searched": "model",
     "Skip": "model",
     "Status": "model",
     "StorageFull": "errors",
     "Unreadable": "errors",
-    "catalogue": "_api",
+    "catalogue": "_kernel.catalogue",
     "check_files": "_api",
     "context": "_managed",
     "grant": "_managed",

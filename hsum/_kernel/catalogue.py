@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ENTRIES", "Entry", "entry_of"]
+__all__ = ["ENTRIES", "Entry", "catalogue", "entry_of"]
 
 
 class Entry(NamedTuple):
@@ -142,3 +142,8 @@ ENTRIES: dict[str, Entry] = {row[0]: Entry(*row) for row in _ROWS}
 def entry_of(code: str) -> Entry:
     """Return the entry of a code; an unknown code is a mistake in our own code."""
     return ENTRIES[code]
+
+
+def catalogue() -> dict[str, Entry]:
+    """Return every code with its exit status, its cause and its fix."""
+    return dict(ENTRIES)

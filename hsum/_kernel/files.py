@@ -21,6 +21,7 @@ __all__ = [
     "make_private_dir",
     "refuse_network_filesystem",
     "replace",
+    "tighten",
     "translating_os",
     "write_atomic",
 ]
@@ -114,6 +115,23 @@ def make_private_dir(path: Path | str) -> Path:
             with contextlib.suppress(FileExistsError):
                 folder.mkdir(mode=0o700)
     return path
+
+
+def tighten(folder: Path | str) -> None:
+    """Take every right of others from a directory and all that is below it."""
+    with translating_os(folder):
+        _set_mode(Path(folder), 0o700)
+        for parent, folders, files in os.walk(folder):
+            for name in folders:
+                _set_mode(Path(parent, name), 0o700)
+            for name in files:
+                _set_mode(Path(parent, name), 0o600)
+
+
+def _set_mode(path: Path, mode: int) -> None:
+    # What a reader's temporary file or SQLite's `-shm` was may be gone by now.
+    with contextlib.suppress(FileNotFoundError):
+        path.chmod(mode)
 
 
 # Where the locks of WAL's shared memory do not reach other machines.

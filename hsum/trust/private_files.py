@@ -13,7 +13,7 @@ from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import translating_os
 
-__all__ = ["check_private_file", "check_private_folder", "read_private", "tighten"]
+__all__ = ["check_private_file", "check_private_folder", "read_private"]
 
 Kind = Callable[[int], bool]
 
@@ -79,20 +79,3 @@ def read_private(path: Path) -> bytes | None:
             _check(path, os.fstat(file.fileno()), "600", stat.S_ISREG)
             return file.read()
     return None
-
-
-def tighten(folder: Path) -> None:
-    """Take every right of others from a folder and all that is below it."""
-    with translating_os(folder):
-        _set_mode(folder, 0o700)
-        for parent, folders, files in os.walk(folder):
-            for name in folders:
-                _set_mode(Path(parent, name), 0o700)
-            for name in files:
-                _set_mode(Path(parent, name), 0o600)
-
-
-def _set_mode(path: Path, mode: int) -> None:
-    # What a reader's temporary file or SQLite's `-shm` was may be gone by now.
-    with contextlib.suppress(FileNotFoundError):
-        path.chmod(mode)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.files import tighten
 from hsum._kernel.ids import SequentialIds
 from hsum.trust import trust_file
 from hsum.trust.bindings import Binding, granted
@@ -17,7 +18,6 @@ from hsum.trust.private_files import (
     check_private_file,
     check_private_folder,
     read_private,
-    tighten,
 )
 
 context = multiprocessing.get_context("spawn")

@@ -1,0 +1,1 @@
+"""Thin front ends over hsum and hythe: they translate and decide nothing."""

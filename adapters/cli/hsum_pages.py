@@ -1,0 +1,339 @@
+"""hsum's answers as pages for people."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from adapters._wire.verbs import Verb
+from adapters.cli.columns import aligned
+from adapters.cli.terminal import Line, Span, say, styled
+from hsum import visible_path
+
+if TYPE_CHECKING:
+    from hsum import (
+        Binding,
+        Context,
+        DoctorReport,
+        Document,
+        Evidence,
+        Generation,
+        Hit,
+        Hits,
+        IngestReport,
+        Initialized,
+        Project,
+        Skip,
+        Status,
+    )
+
+__all__ = ["page"]
+
+BOLD, DIM, MATCH, PATH, GOOD, BAD = "bold", "dim", "bold red", "magenta", "green", "red"
+_SHOWN_LINES = 7
+
+
+def page(verb: Verb, result: Any, options: Mapping[str, Any]) -> Iterable[Line]:
+    """Return the lines that show the result of a verb."""
+    return _PAGES[str(verb.command)](result, options)
+
+
+def _search(hits: Hits, options: Mapping[str, Any]) -> Iterator[Line]:
+    pattern = _matching(options["query"])
+    for hit in hits:
+        yield from _hit(hit, pattern, explain=bool(options.get("explain")))
+        yield []
+    say(_footer(hits), DIM)
+    if hits.cursor:
+        say(f"more: --cursor {hits.cursor}", DIM)
+
+
+def _footer(hits: Hits) -> str:
+    searched = hits.searched
+    skipped = sum(searched.skipped.values())
+    return (
+        f"{_count(len(hits), 'hit')} in {_count(searched.documents, 'document')} of "
+        f"generation {hits.generation} ({_count(skipped, 'file')} not indexed); "
+        f"stopped: {hits.stop_reason}"
+    )
+
+
+def _hit(hit: Hit, pattern: re.Pattern[str], *, explain: bool) -> Iterator[Line]:
+    head: Line = [
+        (visible_path(hit.path), PATH),
+        (":" + _range(hit.lines), GOOD),
+        (f"  {hit.symbol}" if hit.symbol else "", BOLD),
+    ]
+    if hit.source_state not in ("unchanged", "metadata_unchanged"):
+        head.append((f"  [{hit.source_state}]", BAD))
+    yield head
+    yield from _excerpt(hit.text, hit.lines[0], pattern)
+    if hit.duplicates:
+        yield styled(f"  the same bytes in {_count(len(hit.duplicates), 'place')} more", DIM)
+    if explain:
+        yield styled(f"  score {hit.score:.4g}  {hit.ranks!r}", DIM)
+    yield styled(f"  {hit.citation}", DIM)
+
+
+def _excerpt(text: str, first: int, pattern: re.Pattern[str]) -> Iterator[Line]:
+    """Show the lines of a passage around its first match, with the matches marked."""
+    lines = text.removesuffix("\n").split("\n")
+    found = next((n for n, line in enumerate(lines) if pattern.search(line)), 0)
+    start = max(0, min(found - 1, len(lines) - _SHOWN_LINES))
+    shown = lines[start : start + _SHOWN_LINES]
+    room = len(str(first + start + len(shown)))
+    for number, line in enumerate(shown, first + start):
+        yield [(f"{number:>{room + 2}} ", DIM), *_marked(line.rstrip("\r"), pattern)]
+
+
+def _marked(line: str, pattern: re.Pattern[str]) -> Line:
+    spans: Line = []
+    at = 0
+    for match in pattern.finditer(line):
+        spans += [(line[at : match.start()], ""), (match[0], MATCH)]
+        at = match.end()
+    return [*spans, (line[at:], "")]
+
+
+def _matching(query: str) -> re.Pattern[str]:
+    """Return a pattern of what the query names: phrases, then words of some length."""
+    phrases = re.findall(r'"([^"]+)"', query)
+    words = re.sub(r'"[^"]*"', " ", query).split()
+    named = phrases + [word for word in words if len(word) > 2] or words
+    alternatives = sorted(map(re.escape, named), key=len, reverse=True)
+    return re.compile("|".join(alternatives) or "(?!)", re.IGNORECASE)
+
+
+def _get(evidence: Evidence, options: Mapping[str, Any]) -> Iterator[Line]:
+    """Show the text; what is known of it goes to stderr, so that `> file` is exact."""
+    say(f"{visible_path(evidence.path)}:{_range(evidence.lines)}", BOLD)
+    say(_states(evidence), DIM)
+    for line in evidence.text.removesuffix("\n").split("\n"):
+        yield styled(line.removesuffix("\r"))
+
+
+def _states(evidence: Evidence) -> str:
+    parts = [f"source {evidence.source_state}"]
+    if evidence.span_state:
+        parts.append(f"cited bytes {evidence.span_state}")
+    if evidence.moved_to:
+        place = evidence.moved_to
+        parts.append(f"now at {visible_path(place.path)}:{_range(place.lines)}")
+    if evidence.truncated:
+        parts.append(f"cut off; returned {evidence.returned}")
+    return "; ".join(parts)
+
+
+def _ingest(report: IngestReport, options: Mapping[str, Any]) -> Iterator[Line]:
+    yield styled(_summary(report), BOLD)
+    yield styled(
+        f"  {_count(report.documents, 'document')}, {_count(report.passages, 'passage')}, "
+        f"{_size(report.bytes)}; {_count(report.discovered, 'file')} seen"
+    )
+    if report.skipped:
+        yield styled(f"  not indexed: {_reasons(report.skipped)}")
+    if report.dry_run:
+        yield from _changes(report)
+    for warning in report.warnings:
+        say(f"warning: {warning}", "yellow")
+    for skip in report.failed:
+        say(f"failed: {visible_path(skip.path)}: {skip.detail or skip.reason}", BAD)
+
+
+def _summary(report: IngestReport) -> str:
+    if report.dry_run:
+        return f"plan: {_delta(report)}; nothing was written"
+    if report.unchanged:
+        return f"generation {report.generation} stands: nothing changed"
+    return f"generation {report.generation}: {_delta(report)}"
+
+
+def _delta(report: IngestReport | Generation) -> str:
+    return (
+        f"{report.added:,} added, {report.changed:,} changed, "
+        f"{report.renamed:,} renamed, {report.dropped:,} dropped"
+    )
+
+
+def _changes(report: IngestReport) -> Iterator[Line]:
+    marks = {"added": "+", "changed": "~", "renamed": ">", "dropped": "-"}
+    for change in report.changes:
+        was = f"  (was {visible_path(change.was)})" if change.was else ""
+        yield styled(f"  {marks[change.kind]} {visible_path(change.path)}{was}")
+
+
+def _initialize(made: Initialized, options: Mapping[str, Any]) -> Iterator[Line]:
+    yield styled(f"Index {made.context.index} of {visible_path(made.binding.root)}", BOLD)
+    yield from _ingest(made.report, options)
+    yield styled(f"  binding {made.binding.id}")
+    if made.hits is not None:
+        yield []
+        yield styled(f"$ hsum search {shlex.quote(made.query)}", BOLD)
+        pattern = _matching(made.query)
+        for hit in made.hits:
+            yield from _hit(hit, pattern, explain=False)
+
+
+def _context(context: Context, options: Mapping[str, Any]) -> Iterator[Line]:
+    rows = [
+        ("Index", context.index),
+        ("Index ID", context.index_id or "none"),
+        ("Project", context.project),
+        ("Project ID", context.project_id or "none"),
+        ("Source root", visible_path(context.source_root or "none")),
+        ("Binding", context.binding or "none"),
+        ("Selection", context.selection),
+    ]
+    if options.get("verbose"):
+        rows.append(("Data path", visible_path(context.data_path)))
+    for name, value in rows:
+        yield [(f"{name}: ", BOLD), (value, "")]
+
+
+def _status(status: Status, options: Mapping[str, Any]) -> Iterator[Line]:
+    if status.generation is None:
+        yield styled("nothing ingested yet", BOLD)
+    else:
+        yield from aligned([((name, BOLD), (value, "")) for name, value in _state(status)])
+    for problem in status.problems:
+        yield styled(f"{problem.code}: {problem.message}", BAD)
+        yield styled(f"  next: {problem.fix}")
+
+
+def _state(status: Status) -> list[tuple[str, str]]:
+    return [
+        ("Source root", visible_path(status.source_root or "none")),
+        ("Generation", f"{status.generation} (build {status.build})"),
+        ("Last ingest", status.last_ingest or "none"),
+        ("Documents", f"{status.documents:,}"),
+        ("Passages", f"{status.passages:,}"),
+        ("Bytes", f"{_size(status.bytes)}, {_size(status.disk_bytes)} on disk"),
+        ("Not indexed", _reasons(status.skipped) or "nothing"),
+        ("Options", repr(status.options)[len("<Options ") : -1]),
+        ("Projects", ", ".join(project.name for project in status.projects)),
+    ]
+
+
+def _doctor(report: DoctorReport, options: Mapping[str, Any]) -> Iterator[Line]:
+    yield styled(
+        f"checked {_count(report.generations, 'generation')}, "
+        f"{_count(report.revisions, 'revision')}, {_count(report.blocks, 'block')}, "
+        f"{_count(report.passages, 'passage')}"
+    )
+    for repaired in report.repaired:
+        yield styled(f"repaired: {repaired}", GOOD)
+    for problem in report.problems:
+        yield styled(f"{problem.code}: {problem.message}", BAD)
+        yield styled(f"  next: {problem.fix}")
+    if report.healthy:
+        yield styled("healthy", GOOD)
+
+
+def _documents(found: Iterable[Document], options: Mapping[str, Any]) -> list[Line]:
+    rows: list[Sequence[Span]] = [
+        (
+            (_size(item.size), ""),
+            (item.encoding, DIM),
+            (visible_path(item.path) + (f"#{item.record}" if item.record else ""), PATH),
+        )
+        for item in found
+    ]
+    say(_count(len(rows), "document"), DIM)
+    return aligned(rows, right=(0,))
+
+
+def _generations(found: Iterable[Generation], options: Mapping[str, Any]) -> list[Line]:
+    return aligned(
+        [
+            (
+                (str(item.number), BOLD),
+                (item.committed_at, ""),
+                (_count(item.documents, "document"), ""),
+                (_delta(item), ""),
+            )
+            for item in found
+        ],
+        right=(0, 2),
+    )
+
+
+def _skipped(found: Iterable[Skip], options: Mapping[str, Any]) -> list[Line]:
+    return aligned(
+        [
+            ((item.reason, BOLD), (visible_path(item.path), PATH), (item.detail, DIM))
+            for item in found
+        ]
+    )
+
+
+def _projects(found: Iterable[Project], options: Mapping[str, Any]) -> list[Line]:
+    return aligned(
+        [((item.name, BOLD), (item.project_id, DIM), (_globs(item), "")) for item in found]
+    )
+
+
+def _project(project: Project | None, options: Mapping[str, Any]) -> list[Line]:
+    if project is None:
+        return [styled(f"removed {options['name']}", BOLD)]
+    return [styled(f"{project.name}: {_globs(project)}", BOLD)]
+
+
+def _globs(project: Project) -> str:
+    names = [*project.include, *(f"not {glob}" for glob in project.exclude)]
+    return ", ".join(names) or "everything"
+
+
+def _binding(binding: Binding, options: Mapping[str, Any]) -> list[Line]:
+    return [
+        styled(f"binding {binding.id}", BOLD),
+        styled(f"  {binding.index}/{binding.project} -> {visible_path(binding.root)}"),
+    ]
+
+
+def _revoked(bindings: Sequence[Binding], options: Mapping[str, Any]) -> list[Line]:
+    return [styled(f"revoked {binding.id}", BOLD) for binding in bindings]
+
+
+_PAGES: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
+    "context": _context,
+    "doctor": _doctor,
+    "documents": _documents,
+    "generations": _generations,
+    "get": _get,
+    "ingest": _ingest,
+    "init": _initialize,
+    "project add": _project,
+    "project list": _projects,
+    "project remove": _project,
+    "search": _search,
+    "skipped": _skipped,
+    "status": _status,
+    "trust": _binding,
+    "untrust": _revoked,
+}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _range(lines: tuple[int, int]) -> str:
+    first, last = lines
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _reasons(skipped: Mapping[str, int]) -> str:
+    most = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{number:,} {reason}" for reason, number in most)
+
+
+def _size(size: int) -> str:
+    if size < 1_000:
+        return f"{size} B"
+    scaled, units = float(size), iter(("kB", "MB", "GB", "TB"))
+    unit = "B"
+    while scaled >= 1_000:
+        scaled, unit = scaled / 1_000, next(units)
+    return f"{scaled:.1f} {unit}"

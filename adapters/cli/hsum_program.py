@@ -1,0 +1,126 @@
+"""The program `hsum`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters._wire.hsum_verbs import HELP, VERBS
+from adapters._wire.verbs import Verb
+from adapters.cli import extras
+from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
+from adapters.cli.terminal import emit_json, show
+
+if TYPE_CHECKING:
+    from hsum import Context, Index
+
+__all__ = ["group"]
+
+# What selects the index, for every command that needs one.
+_SELECTING = ("index", "project")
+
+# Options that the CLI alone has, by command.
+_OWN = {
+    "context": [flag("--verbose", "Also show where the data lie.")],
+    "search": [flag("--fail-if-empty", "Exit with 1 when nothing is found.")],
+}
+
+
+def group() -> VerbGroup:
+    """Return the program's commands."""
+    return VerbGroup(
+        "hsum",
+        "Index one folder, search it, cite exact bytes of an exact revision.",
+        table=VERBS,
+        build=command,
+        extras=extras.of("hsum", VERBS),
+    )
+
+
+def command(verb: Verb) -> click.Command:
+    """Build the command of a verb."""
+    parameters = verb.parameters()
+    chosen: list[click.Parameter] = [
+        word(item) for item in map(parameters.get, verb.words) if item is not None
+    ]
+    chosen += [
+        option(item, HELP.get(name, ""), verb.spelled.get(name, ()))
+        for name, item in parameters.items()
+        if name not in verb.words and not (verb.where and name in _SELECTING)
+    ]
+    if verb.where is not None:
+        chosen += [click.Option([f"--{name}"], help=HELP[name]) for name in _SELECTING]
+    chosen += _OWN.get(str(verb.command), [])
+    chosen.append(flag("--json", "Print one JSON document."))
+    return VerbCommand(
+        verb.command,
+        params=chosen,
+        help=verb.summary,
+        examples=verb.examples,
+        callback=lambda **options: _perform(verb, options),
+    )
+
+
+def _perform(verb: Verb, options: dict[str, Any]) -> int:
+    as_json = options.pop("json")
+    own = {
+        name: options.pop(name)
+        for item in _OWN.get(str(verb.command), [])
+        if (name := str(item.name)) in options
+    }
+    result = _call(verb, given(options), as_json=as_json)
+    if as_json:
+        _print_json(verb, result)
+    else:
+        from adapters.cli import hsum_pages
+
+        show(hsum_pages.page(verb, result, {**options, **own}))
+    return _status(result, own)
+
+
+def _print_json(verb: Verb, result: Any) -> None:
+    from adapters._wire.hsum_json import encode
+
+    data = encode(result)
+    emit_json({verb.result: data} if verb.result else data)
+
+
+def _status(result: Any, own: dict[str, Any]) -> int:
+    """Return the exit status of an answer that was given."""
+    kind = type(result).__name__
+    if kind in ("IngestReport", "Initialized"):
+        return 6 if result.partial else 0
+    if kind == "DoctorReport":
+        return 0 if result.healthy else 5
+    return 1 if own.get("fail_if_empty") and len(result) == 0 else 0
+
+
+def _call(verb: Verb, arguments: dict[str, Any], *, as_json: bool) -> Any:
+    from adapters.cli.progress import reporting
+
+    with reporting(verb, quiet=as_json) as progress:
+        if verb.where is None:
+            return verb.resolve()(**arguments, **progress)
+        with _opened(verb, arguments) as target:
+            return verb.resolve()(target, **arguments, **progress)
+
+
+@contextmanager
+def _opened(verb: Verb, arguments: dict[str, Any]) -> Iterator[Any]:
+    """Open the index that the options, the environment or the folder select."""
+    import hsum
+
+    context = hsum.context(
+        index=arguments.pop("index", None),
+        project=arguments.pop("project", None),
+        citation=arguments.get("citation"),
+        directory=arguments.get("root"),
+    )
+    if "project" in verb.parameters():
+        arguments["project"] = context.project
+    with hsum.open_managed(context.index) as index:
+        yield index.projects if verb.where == "projects" else index

@@ -1,0 +1,108 @@
+"""One run of a program: arguments in, exit status out, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from adapters._wire.faults import fault_json
+from adapters.cli.terminal import emit_json, say
+from hsum import Fault
+
+__all__ = ["run"]
+
+INTERRUPTED = 130
+
+
+def run(program: str, arguments: list[str]) -> int:
+    """Run a program and return its exit status.
+
+    A closed pipe is quiet: whoever closed it has what they wanted.
+    """
+    as_json = _wants_json(arguments)
+    try:
+        return _guarded(program, arguments, as_json)
+    except BrokenPipeError:
+        _silence()
+        return 0
+    except KeyboardInterrupt:
+        _silence()
+        return INTERRUPTED
+
+
+def _guarded(program: str, arguments: list[str], as_json: bool) -> int:
+    try:
+        status = _group(program).main(
+            arguments, prog_name=program, standalone_mode=False
+        )
+        sys.stdout.flush()
+    except Fault as fault:
+        return refuse(fault, as_json=as_json)
+    except click.exceptions.NoArgsIsHelpError as exc:
+        sys.stderr.write(exc.format_message() + "\n")
+        return 2
+    except click.ClickException as exc:
+        return refuse(_usage_fault(program, exc), as_json=as_json)
+    except (click.Abort, KeyboardInterrupt):
+        say("interrupted")
+        return INTERRUPTED
+    except RecursionError:
+        return refuse(_nested_fault(), as_json=as_json)
+    except OSError:
+        raise
+    except Exception as exc:
+        if sys.flags.dev_mode:  # python -X dev shows the traceback
+            raise
+        say(f"{program} has a mistake of its own: {exc!r}", "bold red")
+        say("  next: report it, with what `python -X dev` shows.")
+        return 1
+    return status if isinstance(status, int) else 0
+
+
+def _group(program: str) -> click.Group:
+    if program == "hsum":
+        from adapters.cli.hsum_program import group
+    else:
+        from adapters.cli.hythe_program import group
+    return group()
+
+
+def refuse(fault: Fault, *, as_json: bool) -> int:
+    """Show a fault to people, or as the one JSON document, and give its exit status."""
+    if as_json:
+        emit_json(fault_json(fault))
+    else:
+        say(f"{fault.code}: {fault.message}", "bold red")
+        if fault.hint:
+            say(f"  next: {fault.hint}")
+    return fault.exit_status
+
+
+def _usage_fault(program: str, exc: click.ClickException) -> Fault:
+    context: Any = getattr(exc, "ctx", None)
+    command = context.command_path if context is not None else program
+    return Fault(
+        "INVALID_ARGUMENT",
+        exc.format_message().replace("\n", " ").strip(),
+        hint=f"See `{command} --help`.",
+        details={"command": command},
+    )
+
+
+def _nested_fault() -> Fault:
+    return Fault("TOO_LARGE", "the JSON given is nested too deeply")
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    before = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in before
+
+
+def _silence() -> None:
+    """Point stdout nowhere, so that the interpreter's last flush cannot fail."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,159 @@
+"""An index seen through a binding: the bound project's documents and no others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from hsum._api import Index
+from hsum._kernel.faults import boundary
+from hsum.errors import family, fault
+from hsum.index.ignore import Globs
+from hsum.index.store import Store
+from hsum.model import Citation, Document, Evidence, Hits
+from hsum.trust import trust_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hsum.index.catalogue import Snapshot
+    from hsum.trust.bindings import Binding
+
+__all__ = ["BoundIndex", "BoundStore", "binding_of"]
+
+
+def binding_of(binding_id: str | None) -> Binding:
+    """Return a binding of this user as it stands now.
+
+    Raises:
+        HsumError: `NOT_TRUSTED` when there is none of this id.
+    """
+    for binding in trust_file.load():
+        if binding.id == binding_id:
+            return binding
+    named = f"there is no binding {binding_id}" if binding_id else "no binding is given"
+    raise fault("NOT_TRUSTED", f"{named}: nothing may be read")
+
+
+@final
+class BoundStore(Store):
+    """The files of an index, read only while the binding stands and still fits."""
+
+    def __init__(self, binding: Binding) -> None:
+        super().__init__(Path(binding.data_path), read_only=True)
+        self.binding = binding
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Snapshot]:
+        """Give one snapshot after both the binding and the index have agreed.
+
+        Raises:
+            HsumError: `NOT_TRUSTED`.
+        """
+        granted = binding_of(self.binding.id)
+        if not self.exists():
+            raise _refusal(granted, "its index is gone")
+        with super().reading() as snapshot:
+            if granted.scope != self._scope(snapshot):
+                raise _refusal(granted, "its index, root or project is another now")
+            yield snapshot
+
+    def _scope(self, snapshot: Snapshot) -> tuple[str, str, str, str]:
+        root = os.fsdecode(snapshot.root or b"")
+        ids = [project.project_id for project in snapshot.projects()]
+        bound = self.binding.project_id
+        project_id = bound if bound in ids else ""
+        return root, os.fspath(self.folder), str(snapshot.index_id), project_id
+
+
+def _refusal(binding: Binding, why: str) -> Exception:
+    return fault(
+        "NOT_TRUSTED",
+        f"binding {binding.id} does not hold: {why}",
+        hint=f"Run `hsum trust {shlex.quote(binding.root)} --confirm`.",
+        root=binding.root.encode("utf-8", "backslashreplace").decode(),
+        index=binding.index,
+        project=binding.project,
+    )
+
+
+@final
+@boundary(family)
+class BoundIndex(Index):
+    """An index that shows one project and writes nothing.
+
+    Each call looks whether the binding still stands; a revoked one is `NOT_TRUSTED`.
+    A document of another project is as unknown as one that never was.
+    """
+
+    _store: BoundStore
+
+    def search(self, query: str, **options: Any) -> Hits:
+        """Find passages of the bound project, as `Index.search` does.
+
+        Raises:
+            HsumError: also `PROJECT_UNKNOWN` for any other project.
+        """
+        project = self._project()
+        asked = options.pop("project", project)
+        if asked != project:
+            raise fault("PROJECT_UNKNOWN", f"there is no project {asked!r} here")
+        return super().search(query, project=project, **options)
+
+    def get(self, citation: Citation | str, **options: Any) -> Evidence:
+        """Return the bytes of a citation of the bound project."""
+        self._require(citation)
+        return super().get(citation, **options)
+
+    def documents(self, generation: int | None = None) -> tuple[Document, ...]:
+        """Return the documents of the bound project, by path."""
+        found = super().documents(generation)
+        with self._store.reading() as snapshot:
+            sees = self._sight(snapshot)
+        return tuple(item for item in found if sees(os.fsencode(item.path)))
+
+    def __contains__(self, citation: object) -> bool:
+        if not super().__contains__(citation):
+            return False
+        return self._shows(citation)
+
+    def __len__(self) -> int:
+        return len(self.documents())
+
+    def _project(self) -> str:
+        """Return the bound project's name, which may have changed since."""
+        with self._store.reading() as snapshot:
+            return next(
+                project.name
+                for project in snapshot.projects()
+                if project.project_id == self._store.binding.project_id
+            )
+
+    def _require(self, citation: object) -> None:
+        if not self._shows(citation):
+            raise fault(
+                "EVIDENCE_NOT_FOUND",
+                "no such bytes were indexed",
+                citation=str(citation),
+            )
+
+    def _shows(self, citation: object) -> bool:
+        cited = citation if isinstance(citation, Citation) else Citation.parse(citation)  # type: ignore[arg-type]
+        with self._store.reading() as snapshot:
+            version = snapshot.cited(cited)
+            return version is not None and self._sight(snapshot)(version.path)
+
+    def _sight(self, snapshot: Snapshot) -> Any:
+        project = next(
+            project
+            for project in snapshot.projects()
+            if project.project_id == self._store.binding.project_id
+        )
+        within, without = Globs(project.include), Globs(project.exclude)
+        return lambda path: (
+            (not within or within.matches(path))
+            and not (without and without.matches(path))
+        )
