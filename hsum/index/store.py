@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hsum._kernel.clock import as_clock
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import make_private_dir, refuse_network_filesystem
+from hsum._kernel.files import make_private_dir, refuse_network_filesystem, tighten
 from hsum._kernel.ids import as_ids
 from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite import Database
@@ -40,6 +40,7 @@ class Store:
         folder: its directory, made by the first write; None keeps the database in
             memory and the lexical index in a private temporary directory.
         read_only: refuse to write.
+        private: let nobody else read what is written.
         clock: gives UTC microseconds or aware datetimes.
         ids: gives UUIDs.
     """
@@ -49,6 +50,7 @@ class Store:
         folder: Path | None,
         *,
         read_only: bool = False,
+        private: bool = False,
         clock: Callable[[], Any] | None = None,
         ids: Callable[[], Any] | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Store:
         self.in_memory = folder is None
         self.folder = _temporary(self) if folder is None else folder
         self.read_only = read_only
+        self.private = private
         self.database = Database(
             None if folder is None else folder / "index.sqlite",
             schema=SCHEMA,
@@ -89,7 +92,11 @@ class Store:
         make_private_dir(self.folder)
         refuse_network_filesystem(self.folder)
         with exclusive(self.folder / "writer.lock", timeout_ms=timeout_ms):
-            yield
+            try:
+                yield
+            finally:
+                if self.private:
+                    tighten(self.folder)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
