@@ -46,7 +46,8 @@ _BALANCED: Final = (  # parentheses, three deep
 PYTHON: Final = _grammar(
     "dedent",
     rf"""
-    (?:async[ \t]++)?def[ \t]++([\w\x80-\xff]++)
+    def[ \t]++([\w\x80-\xff]++)
+  | async[ \t]++def[ \t]++([\w\x80-\xff]++)
   | class[ \t]++([\w\x80-\xff]++)
   | (@)
   | {_TOP}([A-Za-z_\x80-\xff][\w\x80-\xff]*+)[ \t]*+(?::[^=\n\#]++)?=(?!=)
@@ -64,9 +65,9 @@ _C_TYPE: Final = r"""
 """
 _C_INITIALIZERS: Final = r"(?:\n?[ \t]*+:(?!:)[^;{}\#]*+)?\n?[ \t]*+\{"
 _C_TOP: Final = rf"""
-    \#[ \t]*+define[ \t]++(\w++)\(
-  | \#[ \t]*+define[ \t]++(\w++)[^\n]*+
-    (?:(?<!\\)\n\#[ \t]*+define[ \t]++\w++(?!\()[^\n]*+)*+
+    \#[ \t]*+define[ \t]++(\w++)(?!\()[^\n]*+  # a table of constants
+    (?:(?<!\\)\n\#[ \t]*+define[ \t]++\w++(?!\()[^\n]*+){{12,}}+
+  | \#[ \t]*+define[ \t]++(\w++)
   | {_C_TYPE}
   | typedef[ \t][^\n;{{}}()]*[ \t*](\w++)[ \t]*;
   | [A-Z][A-Z0-9_]*+\([ \t]*+(\w++)[^()]*+\)[ \t\n]*+\{{
@@ -75,7 +76,7 @@ _C_TOP: Final = rf"""
     [^;{{}}()=\#\n]*+{_C_INITIALIZERS}
   | [A-Za-z_][\w \t*]*[ \t*](\w++)(?:\[[^\]\n]*+\])*+(?:[ \t]__\w++)?[ \t]*+=(?!=)
 """
-_C: Final = _grammar("braces", rf"{_TOP}(?:{_C_TOP})")
+_C: Final = _grammar("braces", rf"(?=[A-Za-z_\#]){_TOP}(?:{_C_TOP})")
 _CPP: Final = _grammar(
     "braces",
     rf"""
@@ -201,7 +202,7 @@ _SQL: Final = _grammar(
     (?:table|view|index|function|procedure|trigger|type|schema|sequence|domain
       |database|role|extension)[ \t]++
     (?:concurrently[ \t]++)?(?:if[ \t]++not[ \t]++exists[ \t]++)?)
-    (["`\[\]\w.\x80-\xff]++)
+    ["`\[]?([\w.\x80-\xff]++)
     """,
 )
 
@@ -220,20 +221,15 @@ _MAKE: Final = _grammar(
       (?:override[ \t]++|export[ \t]++)*+(\w++)[ \t]*+(?:[:?]?|::)=
     | define[ \t]++([\w-]++)
     | ([^\s:=\#.][^\s:=\#]*+)(?:[ \t]++[^\s:=\#]++)*+[ \t]*+::?(?!=)
-    | \.PHONY(?=:)()
     )
     """,
 )
 
-_SECTIONS: Final = _grammar(
-    "next", rf"""{_TOP}\[\[?[ \t]*+([^\]\n]++)\]"""
-)
+_SECTIONS: Final = _grammar("next", rf"""{_TOP}\[\[?[ \t]*+([^\]\n]++)\]""")
 _YAML: Final = _grammar(
-    "next", rf"""{_TOP}(["']?[\w.$/][^\n:\#]*+):(?=[ \t\r\n])"""
+    "next", rf"""{_TOP}["']?([\w.$/][^\n:\#"']*+)["']?:(?=[ \t\r\n])"""
 )
-_KCONFIG: Final = _grammar(
-    "next", rf"""{_TOP}(?:menu)?config[ \t]++(\w++)"""
-)
+_KCONFIG: Final = _grammar("next", rf"""{_TOP}(?:menu)?config[ \t]++(\w++)""")
 _PROTO: Final = _grammar(
     "braces", r"""(?:message|service|enum|rpc|oneof)[ \t]++(\w++)"""
 )
@@ -246,9 +242,7 @@ _JULIA: Final = _grammar(
     r"""(?:function|macro|module|(?:mutable[ \t]++)?struct)[ \t]++([\w.!]++)""",
 )
 _R: Final = _grammar("braces", rf"""{_TOP}([\w.]++)[ \t]*+(?:<-|=)[ \t]*+function\b""")
-_CMAKE: Final = _grammar(
-    "next", r"""(?i:function|macro)[ \t]*+\([ \t]*+(\w++)"""
-)
+_CMAKE: Final = _grammar("next", r"""(?i:function|macro)[ \t]*+\([ \t]*+(\w++)""")
 _ASSEMBLY: Final = _grammar(
     "next",
     rf"""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from html import unescape
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from hsum.index.outline import Outline
+from hsum.index.outline import Outline, after_line_feed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["HEADINGS"]
 
@@ -17,7 +19,9 @@ _FENCE: Final = re.compile(
     rb"(?:\n(?![ \t>]*+(?P=fence)[`~]*+[ \t\r]*+(?:\n|\Z))[^\n]*+)*+"
     rb"(?:\n[^\n]*+)?"
 )
-_FRONT_MATTER: Final = re.compile(rb"\n---[ \t\r]*\n(?:(?!---)[^\n]*\n)*---[ \t\r]*(?=\n)")
+_FRONT_MATTER: Final = re.compile(
+    rb"\n---[ \t\r]*\n(?:(?!---)[^\n]*\n)*---[ \t\r]*(?=\n)"
+)
 
 _MARKDOWN: Final = re.compile(
     rb"\n(?:"
@@ -44,13 +48,14 @@ _TEX_RANKS: Final = (
     b"paragraph",
 )
 _HTML: Final = re.compile(
-    rb"<h(?P<rank>[1-6])\b[^>]*>(?P<text>.{0,400}?)</h(?P=rank)", re.I | re.S
+    rb"<h(?P<rank>[1-6])\b[^>]*>(?P<text>.{0,400}?)</h(?P=rank)",
+    re.IGNORECASE | re.DOTALL,
 )
 _TAG: Final = re.compile(rb"<[^>]*>")
 
 
 def _markdown(data: bytes) -> Outline:
-    text = b"\n" + data
+    text = after_line_feed(data)
     found = Outline(joiner=_SEPARATOR)
     if b"```" in text or b"~~~" in text:
         text = _without_fences(text, found)
@@ -82,11 +87,11 @@ def _blank(match: re.Match[bytes]) -> bytes:
 def _head(found: Outline, start: int, end: int, level: int, title: bytes) -> None:
     name = " ".join(title.decode("utf-8", "replace").replace("`", "").split())
     if name:
-        found.add(start, start, end, level, name)
+        found.add(start, start, end, level, name.encode())
 
 
 def _rst(data: bytes) -> Outline:
-    text = b"\n" + data
+    text = after_line_feed(data)
     found = Outline(joiner=_SEPARATOR)
     ranks: dict[bytes, int] = {}
     for match in _RST.finditer(text):
@@ -104,7 +109,7 @@ def _rst(data: bytes) -> Outline:
 def _marked(pattern: re.Pattern[bytes]) -> Callable[[bytes], Outline]:
     def outline(data: bytes) -> Outline:
         found = Outline(joiner=_SEPARATOR)
-        for match in pattern.finditer(b"\n" + data):
+        for match in pattern.finditer(after_line_feed(data)):
             level = len(match["marks"])
             _head(found, match.start(), len(data), level, match["text"])
         return found
@@ -114,7 +119,7 @@ def _marked(pattern: re.Pattern[bytes]) -> Callable[[bytes], Outline]:
 
 def _tex(data: bytes) -> Outline:
     found = Outline(joiner=_SEPARATOR)
-    for match in _TEX.finditer(b"\n" + data):
+    for match in _TEX.finditer(after_line_feed(data)):
         level = _TEX_RANKS.index(match["rank"])
         _head(found, match.start(), len(data), level, match["text"])
     return found

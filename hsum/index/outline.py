@@ -6,10 +6,9 @@ from bisect import bisect_right
 
 import attrs
 
-__all__ = ["Outline"]
+__all__ = ["Outline", "after_line_feed"]
 
 _LONGEST_NAME = 120
-
 
 
 @attrs.define
@@ -19,45 +18,37 @@ class Outline:
     `leads` are where each begins with its decorators and doc comment, `starts` where
     its own line begins, `ends` where its body ends (all in bytes); `levels` are
     indentations or ranks of headings, `parents` the index of what encloses it, or -1.
-    `fences` are blocks better left whole.
+    `fences` are blocks better left whole. Names are `qualified` where they may tell
+    what they belong to themselves, as `Class::method` does.
     """
 
     joiner: str = "."
+    qualified: bool = False
     leads: list[int] = attrs.field(factory=list)
     starts: list[int] = attrs.field(factory=list)
     ends: list[int] = attrs.field(factory=list)
     levels: list[int] = attrs.field(factory=list)
     parents: list[int] = attrs.field(factory=list)
-    names: list[str] = attrs.field(factory=list)
-    paths: list[str] = attrs.field(factory=list)
+    names: list[bytes] = attrs.field(factory=list)
     fences: list[tuple[int, int]] = attrs.field(factory=list)
-    _last: int = -1
 
-    def add(self, lead: int, start: int, end: int, level: int, name: str) -> None:
+    def add(self, lead: int, start: int, end: int, level: int, name: bytes) -> None:
         """Add the next declaration of the text; it closes what it is not within."""
-        if self.starts and lead <= self.starts[-1]:
+        levels, ends = self.levels, self.ends
+        parent = len(levels) - 1
+        if parent >= 0 and lead <= self.starts[parent]:
             lead = start
-        parent = self._enclosing(lead, level)
-        path = name = name[:_LONGEST_NAME]
-        if parent >= 0:
-            end = min(end, self.ends[parent])
-            path = self.paths[parent] + self.joiner + name
-        self._last = len(self.leads)
+        while parent >= 0 and (levels[parent] >= level or ends[parent] <= lead):
+            ends[parent] = min(ends[parent], lead)
+            parent = self.parents[parent]
+        if parent >= 0 and ends[parent] < end:
+            end = ends[parent]
         self.leads.append(lead)
         self.starts.append(start)
-        self.ends.append(end)
-        self.levels.append(level)
+        ends.append(end)
+        levels.append(level)
         self.parents.append(parent)
         self.names.append(name)
-        self.paths.append(path)
-
-    def _enclosing(self, lead: int, level: int) -> int:
-        at = self._last
-        while at >= 0 and (self.levels[at] >= level or self.ends[at] <= lead):
-            if self.ends[at] > lead:
-                self.ends[at] = lead
-            at = self.parents[at]
-        return at
 
     def scope_of(self, start: int, end: int) -> str:
         """Return the path of the innermost scope over half of the bytes given."""
@@ -65,6 +56,36 @@ class Outline:
         half = (end - start) / 2
         while at >= 0:
             if min(end, self.ends[at]) - max(start, self.leads[at]) >= half:
-                return self.paths[at]
+                return self._path(at)
             at = self.parents[at]
         return ""
+
+    def declared(self, first: int, last: int) -> tuple[str, ...]:
+        """Return the bare names of the declarations from *first* up to *last*."""
+        names = [self._name(at) for at in range(first, last)]
+        if self.qualified:
+            names = [name.rpartition(".")[2] for name in names]
+        return tuple(names)
+
+    def _path(self, at: int) -> str:
+        path = self._name(at)
+        while (at := self.parents[at]) >= 0:
+            path = self._name(at) + self.joiner + path
+        return path
+
+    def _name(self, at: int) -> str:
+        name = self.names[at].decode("utf-8", "replace")[:_LONGEST_NAME]
+        if self.qualified and ":" in name:
+            name = name.replace("::", ".").replace(":", ".")
+        return name
+
+
+def after_line_feed(data: bytes) -> bytes:
+    """Return a line feed and *data*, so that every line of it begins with one.
+
+    The index of a line feed is that of the line after it in *data*. A byte order mark
+    stands for itself on a line of its own.
+    """
+    if data.startswith(b"\xef\xbb\xbf"):
+        return b"\0\0\0\n" + data[3:]
+    return b"\n" + data

@@ -27,7 +27,7 @@ CUT_VERSION = 1
 MAXIMUM = 1_800
 """No passage is longer, in bytes."""
 
-_ROOMY = 1_400
+_ROOMY = 1_500
 _MOST_DECLARED = 16
 
 
@@ -63,92 +63,87 @@ def cut(data: bytes, *, path: bytes, encoding: str) -> tuple[Passage, ...]:
 def _passages(data: bytes, path: bytes, maximum: int) -> tuple[Passage, ...]:
     language = language_of(path, data[:4_096])
     found = outline(data, language.name)
+    starts, kind = found.starts, language.kind
     passages = []
-    start, line = 0, 1
-    declared = 0
-    for end in _ends(data, found, maximum):
+    start, line, declared = 0, 1, 0
+    for end in _Borders(data, found, maximum).ends():
         breaks = data.count(b"\n", start, end)
         last = line + breaks - (data[end - 1] == 0x0A)
-        upto = bisect_left(found.starts, end, declared)
-        passages.append(
-            Passage(
-                start,
-                end,
-                line,
-                last,
-                language.kind,
-                found.scope_of(start, end),
-                tuple(found.names[declared:upto][:_MOST_DECLARED]),
-            )
-        )
+        upto = bisect_left(starts, end, declared)
+        declares = found.declared(declared, min(upto, declared + _MOST_DECLARED))
+        symbol = found.scope_of(start, end)
+        passages.append(Passage(start, end, line, last, kind, symbol, declares))
         start, line, declared = end, line + breaks, upto
     return tuple(passages)
 
 
-def _ends(data: bytes, found: Outline, maximum: int) -> Iterator[int]:
-    blank = b"\n\r\n" if b"\r\n" in data else b"\n\n"
-    leads = [*found.leads, len(data)]
-    levels = [*found.levels, -1]
-    fences = found.fences
-    start, size = 0, len(data)
-    while start < size:
-        end = _end(data, start, leads, levels, blank, maximum)
-        if fences:
-            end = _outside_fence(start, end, fences, maximum)
-        yield end
-        start = end
+class _Borders:
+    """Where the passages of one text end."""
 
+    def __init__(self, data: bytes, found: Outline, maximum: int) -> None:
+        self._data = data
+        self._leads = [*found.leads, len(data)]
+        self._levels = [*found.levels, -1]
+        self._fences = found.fences
+        self._blank = b"\n\r\n" if b"\r\n" in data else b"\n\n"
+        self._maximum = maximum
+        self._roomy = maximum * _ROOMY // MAXIMUM
 
-def _end(
-    data: bytes,
-    start: int,
-    leads: list[int],
-    levels: list[int],
-    blank: bytes,
-    maximum: int,
-) -> int:
-    """Return where the passage from *start* ends.
+    def ends(self) -> Iterator[int]:
+        start = 0
+        while start < len(self._data):
+            end = self._end(start)
+            start = self._outside_fence(start, end) if self._fences else end
+            yield start
 
-    Before the outermost declaration within reach, or else so that what is left of this
-    one falls into equal pieces.
-    """
-    roomy = maximum * _ROOMY // MAXIMUM
-    after = bisect_right(leads, start + roomy)
-    if after == len(leads):
-        return len(data)
-    outermost = _outermost(leads, levels, after, start + maximum // 4)
-    if outermost:
-        return outermost
-    following = leads[after]
-    if following - start <= maximum:
-        return following
-    before = leads[after - 1] if after else 0
-    if before >= start + maximum // 9:
-        return before
-    pieces = -((start - following) // roomy)
-    ideal = start + (following - start) // pieces
-    return _near(data, start, ideal, blank, maximum)
+    def _end(self, start: int) -> int:
+        """Return where the passage from *start* ends.
 
+        Before the outermost declaration within reach, or else so that what is left of
+        the present one falls into equal pieces.
+        """
+        after = bisect_right(self._leads, start + self._roomy)
+        if after == len(self._leads):
+            return len(self._data)
+        outermost = self._outermost(after, start + self._maximum // 4)
+        if outermost:
+            return outermost
+        following = self._leads[after]
+        if following - start <= self._maximum:
+            return following
+        before = self._leads[after - 1] if after else 0
+        if before >= start + self._maximum // 9:
+            return before
+        pieces = -((start - following) // self._roomy)
+        return self._near(start, start + (following - start) // pieces)
 
-def _outermost(leads: list[int], levels: list[int], after: int, low: int) -> int:
-    best, level = 0, 1 << 16
-    for at in range(after - 1, -1, -1):
-        if leads[at] < low:
-            break
-        if levels[at] < level:
-            best, level = leads[at], levels[at]
-    return best
+    def _outermost(self, after: int, low: int) -> int:
+        best, level = 0, 1 << 16
+        for at in range(after - 1, -1, -1):
+            if self._leads[at] < low:
+                break
+            if self._levels[at] < level:
+                best, level = self._leads[at], self._levels[at]
+        return best
 
+    def _near(self, start: int, ideal: int) -> int:
+        """Return a place near *ideal*: after a blank line, a line, or a space."""
+        data, limit = self._data, start + self._maximum
+        reach = min(limit, ideal + self._maximum // 8)
+        found = data.rfind(self._blank, ideal - self._maximum // 4, reach)
+        if found > start:
+            return found + len(self._blank)
+        found = data.rfind(b"\n", start, ideal)
+        if found < 0:
+            found = data.find(b"\n", ideal, limit)
+        return found + 1 if found >= 0 else _within_line(data, start, limit)
 
-def _near(data: bytes, start: int, ideal: int, blank: bytes, maximum: int) -> int:
-    limit = start + maximum
-    found = data.rfind(blank, ideal - maximum // 4, min(limit, ideal + maximum // 8))
-    if found > start:
-        return found + len(blank)
-    found = data.rfind(b"\n", start, ideal)
-    if found < 0:
-        found = data.find(b"\n", ideal, limit)
-    return found + 1 if found >= 0 else _within_line(data, start, limit)
+    def _outside_fence(self, start: int, end: int) -> int:
+        at = bisect_right(self._fences, (end, 0)) - 1
+        opening, closing = self._fences[at] if at >= 0 else (end, end)
+        if not opening < end < closing or closing - opening > self._maximum:
+            return end
+        return opening if opening > start else closing
 
 
 def _within_line(data: bytes, start: int, limit: int) -> int:
@@ -159,18 +154,6 @@ def _within_line(data: bytes, start: int, limit: int) -> int:
         if data[end] & 0xC0 != 0x80:
             return end
     return limit
-
-
-def _outside_fence(
-    start: int, end: int, fences: list[tuple[int, int]], maximum: int
-) -> int:
-    at = bisect_right(fences, (end, 0)) - 1
-    if at < 0:
-        return end
-    opening, closing = fences[at]
-    if not opening < end < closing or closing - opening > maximum:
-        return end
-    return opening if opening > start else closing
 
 
 def _cut_utf16(data: bytes, *, path: bytes, encoding: str) -> tuple[Passage, ...]:

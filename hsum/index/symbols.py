@@ -7,13 +7,12 @@ must cost a few milliseconds for each megabyte, of broken and half-written code 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from hsum.index.grammars import GRAMMARS
 from hsum.index.headings import HEADINGS
-from hsum.index.outline import Outline
+from hsum.index.outline import Outline, after_line_feed
 from hsum.index.strings import without_long_strings
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ _ATTACHED: Final = {
     "sql": (b"--",),
     "lua": (b"--",),
 }
+_CONTINUING: Final = (b"{", b" ", b"\t")
 _ATTACHED_TO_BRACES: Final = (b"//", b"/*", b"@", b"#[", b"[", b"template")
 
 
@@ -43,7 +43,7 @@ def outline(data: bytes, language: str) -> Outline:
     grammar = GRAMMARS.get(language)
     if grammar is None:
         return Outline()
-    text = b"\n" + data
+    text = after_line_feed(data)
     if language == "python":
         text = without_long_strings(text)
     attached = _ATTACHED.get(language, _ATTACHED_TO_BRACES)
@@ -53,11 +53,7 @@ def outline(data: bytes, language: str) -> Outline:
 def _declarations(
     text: bytes, grammar: Grammar, attached: tuple[bytes, ...]
 ) -> Outline:
-    """Outline *text*, the file after a line feed.
-
-    The index of a line feed in *text* is that of the next line in the file.
-    """
-    found = Outline()
+    found = Outline(qualified=grammar.closing in ("braces", "end"))
     close = _CLOSINGS[grammar.closing]
     decorated = -1
     for match in grammar.pattern.finditer(text):
@@ -70,22 +66,15 @@ def _declarations(
         lead = _lead(text, start if decorated < 0 else decorated, attached)
         decorated = -1
         end = close(text, match, indent)
-        owner = match["owner"] if grammar.has_owner else None
-        found.add(lead, start, end, len(indent), _name(name, owner))
+        if grammar.has_owner and match["owner"]:
+            name = match["owner"] + b"." + name
+        found.add(lead, start, end, len(indent), name)
     return found
-
-
-def _name(name: bytes, owner: bytes | None) -> str:
-    if owner:
-        name = owner + b"." + name
-    if b":" in name:
-        name = name.replace(b"::", b".").replace(b":", b".")
-    return name.decode("utf-8", "replace")
 
 
 def _lead(text: bytes, start: int, attached: tuple[bytes, ...]) -> int:
     """Return where the comments and attributes right above a declaration begin."""
-    while start:
+    while start and text[start - 1] != 0x0A:
         above = text.rfind(b"\n", 0, start)
         line = text[above + 1 : start].strip()
         if line.startswith(attached):
@@ -104,31 +93,37 @@ def _dedent(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
 
 @cache
 def _not_deeper(width: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n[ \t]{0,%d}[^\s#)\]}]" % width)
+    return re.compile(rb"\n[ \t]{0,%d}+[^\s#)\]}]" % width)
 
 
 def _braces(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
-    return _closed(text, match, b"\n" + indent + b"}", b";,}")
+    line_end = text.find(b"\n", match.end())
+    rest = text[match.end() : line_end].rstrip()
+    opened = text[match.end() - 1] == 0x7B or b"{" in rest
+    below = text[line_end + 1 : line_end + len(indent) + 2].removeprefix(indent)
+    if rest.endswith((b";", b",", b"}")) or not (opened or below in _CONTINUING):
+        return _line_after(text, line_end)
+    return _after_closing(text, match.end(), b"\n" + indent + b"}")
 
 
 def _end_word(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
-    return _closed(text, match, b"\n" + indent + b"end", b"d")
-
-
-def _closed(
-    text: bytes, match: re.Match[bytes], closing: bytes, at_once: bytes
-) -> int:
     line_end = text.find(b"\n", match.end())
-    if line_end < 0:
-        return len(text) - 1
-    if text[match.end() : line_end].rstrip()[-1:] in at_once:
-        return line_end
-    found = text.find(closing, match.end())
-    after = text.find(b"\n", found + 1) if found >= 0 else -1
-    return after if after >= 0 else len(text) - 1
+    if text[match.end() : line_end].rstrip().endswith((b" end", b";end")):
+        return _line_after(text, line_end)
+    return _after_closing(text, match.end(), b"\n" + indent + b"end")
 
 
-def _next(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
+def _after_closing(text: bytes, start: int, closing: bytes) -> int:
+    found = text.find(closing, start)
+    return _line_after(text, text.find(b"\n", found + 1) if found >= 0 else -1)
+
+
+def _line_after(text: bytes, line_end: int) -> int:
+    """Return where the line after a line feed begins, which may be missing."""
+    return line_end if line_end >= 0 else len(text) - 1
+
+
+def _next(text: bytes, _match: re.Match[bytes], _indent: bytes) -> int:
     return len(text) - 1
 
 

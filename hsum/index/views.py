@@ -30,11 +30,14 @@ _BORDER: Final = re.compile(
 )
 _PART: Final = re.compile(r"[A-Z]?[^A-Z]+|[A-Z]+[0-9]*(?![a-z])")
 _SHAPES: Final = bytes(
-    ord("a" if c.islower() else "A" if c.isupper() else "0" if c.isdigit() else " ")
-    for c in map(chr, range(256))
-)
-_HUMPS: Final = (b"aA", b"AAaa", b"0Aa")
-"""Where a compound word's parts meet, in the shapes of their letters and digits."""
+    ord("A" if c.isupper() else "a" if c.isalnum() else " ")
+    for c in map(chr, range(128))
+) + bytes(128)
+_HUMPED: Final = re.compile(rb"A(?<!AA)(?:(?<=aA)|A++(?=aa))[Aa]*+")
+"""A compound word from its first hump on, in the shapes of letters; a digit is small.
+
+It begins with a literal because the engine then skips from capital to capital.
+"""
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 
@@ -46,8 +49,16 @@ def view(text: str) -> str:
     """
     if text.isascii():
         return text
-    composed = unicodedata.normalize("NFC", text)
+    composed = _numerals_apart(unicodedata.normalize("NFC", text))
     return _BORDER.sub(" ", composed) if _RUN.search(composed) else composed
+
+
+def _numerals_apart(text: str) -> str:
+    # The tokenizer takes `²` for a letter, a word border does not: `x²` has the word x.
+    for character in set(text):
+        if character > "\x7f" and unicodedata.category(character) == "No":
+            text = text.replace(character, f" {character} ")
+    return text
 
 
 def bigrams(text: str) -> str:
@@ -79,25 +90,22 @@ def parts(text: str) -> str:
     A word without humps gives nothing: the tokenizer parts `snake_case` already.
     """
     shape = text.encode("ascii", "replace").translate(_SHAPES)
-    words: dict[int, int] = {}
-    for hump in _HUMPS:
-        at = shape.find(hump)
-        while at >= 0:
-            end = shape.find(b" ", at)
-            words[shape.rfind(b" ", 0, at) + 1] = end if end >= 0 else len(text)
-            at = shape.find(hump, end) if end >= 0 else -1
-    return " ".join([_parted(text[start : words[start]]) for start in sorted(words)])
+    words = []
+    for humped in _HUMPED.finditer(shape):
+        start = shape.rfind(b" ", 0, humped.start()) + 1
+        words.append(_parted(text[start : humped.end()]))
+    return " ".join(filter(None, words))
 
 
 @lru_cache(maxsize=1 << 16)
 def _parted(word: str) -> str:
-    return " ".join(_PART.findall(word)).lower()
+    """Part a word at its humps; a number such as `0xFFUL` has none."""
+    return "" if word[0].isdigit() else " ".join(_PART.findall(word)).lower()
 
 
 def path_words(path: bytes) -> str:
-    """Return the words of *path*, lower case, compounds both whole and in parts."""
-    words = []
-    for word in _SEPARATORS.split(path.decode("utf-8", "replace")):
-        parted = _parted(word)
-        words += [word.lower(), parted] if " " in parted else [parted]
-    return " ".join(filter(None, words))
+    """Return the words of *path*, lower case, and then the parts of its compounds."""
+    text = path.decode("utf-8", "replace")
+    words = _SEPARATORS.sub(" ", text).strip().lower()
+    compounds = parts(text)
+    return f"{words} {compounds}" if compounds else words
