@@ -23,19 +23,20 @@ __all__ = ["MAX_BYTES", "STOP_WORDS", "Needle", "Query", "parse"]
 MAX_BYTES: Final = 4_096
 """The longest query, in UTF-8."""
 
-MAX_NEEDLES: Final = 16
+MAX_NEEDLES: Final = 32
 """How many identifiers of a query are proved; phrases count first, then order."""
 
-STOP_WORDS: Final = frozenset(
-    """a about above after again all also am an and any are as at be because been before
+_ENGLISH: Final = """
+    a about above after again all also am an and any are as at be because been before
     being below between both but by can could d did do does doing don down during each
     few for from further had has have having he her here hers him his how i if in into
     is isn it its itself just ll m me might more most must my no nor not now of off on
     once only or other our out over own re s same shall she should so some such t than
     that the their them then there these they this those through to too under until up
     ve very was we were what when where which while who whom why will with would you
-    your""".split()
-)
+    your
+"""
+STOP_WORDS: Final = frozenset(_ENGLISH.split())
 """English words that say nothing of a subject, as the index's tokens."""
 
 _OPENERS: Final = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -62,11 +63,13 @@ class Query:
         text: the whole of it.
         words: the pieces between white space, those of phrases too, in order.
         needles: what is looked for exactly, phrases first, each once.
+        cut: whether there were more needles than are looked for.
     """
 
     text: str
     words: tuple[str, ...]
     needles: tuple[Needle, ...]
+    cut: bool = False
 
 
 def parse(text: Any) -> Query:
@@ -78,9 +81,7 @@ def parse(text: Any) -> Query:
             number, from 1, of the character where it goes wrong.
     """
     if not isinstance(text, str):
-        raise fault(
-            "INVALID_ARGUMENT", f"a query is text, not {type(text).__name__}"
-        )
+        raise fault("INVALID_ARGUMENT", f"a query is text, not {type(text).__name__}")
     _check(text)
     phrases, rest = _unquoted(text)
     chunks = rest.split()
@@ -89,7 +90,8 @@ def parse(text: Any) -> Query:
     found += [Needle(name, "identifier") for name in _identifiers(rest, chunks)]
     if not any(map(_has_word, (*words, *(needle.text for needle in found)))):
         found += [Needle(chunk, "identifier") for chunk in chunks]
-    return Query(text, words, tuple(dict.fromkeys(found))[:MAX_NEEDLES])
+    needles = tuple(dict.fromkeys(found))
+    return Query(text, words, needles[:MAX_NEEDLES], len(needles) > MAX_NEEDLES)
 
 
 def _check(text: str) -> None:
@@ -100,12 +102,9 @@ def _check(text: str) -> None:
             raise _refused("QUERY_NUL", column, "a NUL character")
     encoded = text.encode()
     if len(encoded) > MAX_BYTES:
-        column = len(encoded[: MAX_BYTES + 1].decode("utf-8", "ignore"))
-        column += len(encoded[: MAX_BYTES + 1].decode("utf-8", "ignore").encode()) <= (
-            MAX_BYTES
-        )
+        column = len(encoded[:MAX_BYTES].decode("utf-8", "ignore")) + 1
         raise _refused(
-            "QUERY_TOO_LONG", column, f"the end of the first {MAX_BYTES:,} bytes"
+            "QUERY_TOO_LONG", column, f"what is beyond {MAX_BYTES:,} bytes of UTF-8"
         )
     if not text.strip():
         raise _refused("QUERY_EMPTY", 1, "nothing but white space")
@@ -122,7 +121,9 @@ def _unquoted(text: str) -> tuple[list[str], str]:
     for opening, closing in _quotes(text):
         phrase = text[opening + 1 : closing]
         if not phrase.strip():
-            raise _refused("QUERY_EMPTY_QUOTE", opening + 1, "a quote with nothing in it")
+            raise _refused(
+                "QUERY_EMPTY_QUOTE", opening + 1, "a quote with nothing in it"
+            )
         phrases.append(phrase)
         rest.append(text[at:opening])
         at = closing + 1

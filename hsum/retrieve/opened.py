@@ -1,0 +1,204 @@
+"""One generation and build, opened: its lexical index, and what was read for it."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from hsum._kernel.faults import Fault
+from hsum.errors import fault
+from hsum.index.expressions import Term, Within
+from hsum.index.generations import version_entries
+from hsum.index.ignore import Globs
+from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
+from hsum.index.schema import BLOCK_BYTES
+from hsum.trust.places import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hsum.index.catalogue import Head, Snapshot, Version
+    from hsum.index.passages import Passage
+    from hsum.index.store import Store
+    from hsum.model import Project
+
+__all__ = ["Opened", "Scope", "Shelf"]
+
+_VERSIONS_KEPT: Final = 50_000
+_CUTS_KEPT: Final = 4_000
+_BLOCKS_KEPT: Final = 512
+_SCOPES_KEPT: Final = 16
+
+
+@attrs.frozen
+class Scope:
+    """What a search sees; `versions` is None when that is everything."""
+
+    versions: frozenset[int] | None
+    documents: int
+    passages: int
+    mostly_prose: bool
+
+
+class Opened:
+    """What does not change while a generation and its build are the head.
+
+    Threads may share it: whatever is kept can be read again.
+    """
+
+    def __init__(self, head: Head, reader: Reader) -> None:
+        self.head = head
+        self.reader = reader
+        self._versions: dict[int, Version] = {}
+        self._cuts: dict[int, tuple[Passage, ...]] = {}
+        self._blocks: dict[tuple[int, int], bytes] = {}
+        self._scopes: dict[object, Scope] = {}
+
+    def versions(
+        self, snapshot: Snapshot, keys: Iterable[int]
+    ) -> Mapping[int, Version]:
+        """Return live versions by key."""
+        missing = [key for key in keys if key not in self._versions]
+        if missing:
+            _make_room(self._versions, _VERSIONS_KEPT)
+            self._versions.update(snapshot.versions(missing))
+        return self._versions
+
+    def passages(self, snapshot: Snapshot, version: Version) -> Sequence[Passage]:
+        """Return the passages of a version's revision."""
+        found = self._cuts.get(version.cut)
+        if found is None:
+            _make_room(self._cuts, _CUTS_KEPT)
+            found = self._cuts[version.cut] = snapshot.passages(version)
+        return found
+
+    def read(self, snapshot: Snapshot, version: Version, start: int, end: int) -> bytes:
+        """Return the half-open span of a version's revision, checked by hash."""
+        first, last = start // BLOCK_BYTES, max(start, end - 1) // BLOCK_BYTES
+        data = b"".join(
+            self._block(snapshot, version, at) for at in range(first, last + 1)
+        )
+        return data[start - first * BLOCK_BYTES : end - first * BLOCK_BYTES]
+
+    def _block(self, snapshot: Snapshot, version: Version, at: int) -> bytes:
+        key = (version.revision, at)
+        found = self._blocks.get(key)
+        if found is None:
+            _make_room(self._blocks, _BLOCKS_KEPT)
+            start = at * BLOCK_BYTES
+            end = min(version.size, start + BLOCK_BYTES)
+            found = self._blocks[key] = snapshot.read(version, start, end)
+        return found
+
+    def scope(
+        self, snapshot: Snapshot, project: Project, paths: tuple[str, ...]
+    ) -> Scope:
+        """Return what a search in a project, below some globs, sees."""
+        key = (project.include, project.exclude, paths)
+        found = self._scopes.get(key)
+        if found is None:
+            _make_room(self._scopes, _SCOPES_KEPT)
+            found = self._scopes[key] = self._scoped(snapshot, project, paths)
+        return found
+
+    def _scoped(
+        self, snapshot: Snapshot, project: Project, paths: tuple[str, ...]
+    ) -> Scope:
+        if not (project.include or project.exclude or paths):
+            totals = snapshot.totals()
+            prose = self.reader.count(Term("kind", "prose"))
+            return Scope(
+                None, totals.documents, totals.passages, 2 * prose > totals.passages
+            )
+        within, without, asked = map(Globs, (project.include, project.exclude, paths))
+        seen = [
+            (key, passages)
+            for key, path, passages in snapshot.paths()
+            if (not within or within.matches(path))
+            and not (without and without.matches(path))
+            and (not asked or asked.matches(path))
+        ]
+        versions = frozenset(key for key, _ in seen)
+        count = sum(passages for _, passages in seen)
+        prose = self.reader.count(Within(Term("kind", "prose"), tuple(versions)))
+        return Scope(versions, len(versions), count, 2 * prose > count)
+
+
+def _make_room(kept: dict[Any, Any], most: int) -> None:
+    if len(kept) >= most:
+        kept.clear()
+
+
+class Shelf:
+    """Keep the newest generation of a store open between searches."""
+
+    def __init__(self) -> None:
+        self._opened: Opened | None = None
+
+    def opened(self, store: Store, snapshot: Snapshot, *, deadline: float) -> Opened:
+        """Return the head of a snapshot, opened.
+
+        Where its lexical directory is missing or damaged, a private one is built from
+        the stored bytes, until the deadline.
+
+        Raises:
+            Fault: `NO_GENERATION`; `LEXICAL_UNAVAILABLE`, also when the directory is
+                gone because another generation is the head by now.
+        """
+        head = snapshot.require_head()
+        kept = self._opened
+        if kept is None or kept.head != head:
+            kept = self._opened = Opened(head, _reader(store, snapshot, deadline))
+        return kept
+
+    def distrust(self, snapshot: Snapshot, *, deadline: float) -> None:
+        """Replace the lexical index in use, which failed, by a private one."""
+        if self._opened is not None and self._opened.head == snapshot.head:
+            self._opened = Opened(self._opened.head, _built(snapshot, deadline))
+
+
+def _reader(store: Store, snapshot: Snapshot, deadline: float) -> Reader:
+    head = snapshot.require_head()
+    if head.lexical_version != LEXICAL_VERSION:
+        return _built(snapshot, deadline)
+    cache = cache_folder() / "lexical" / str(snapshot.index_id)
+    try:
+        return Reader(store.lexical_of(head), cache=cache)
+    except Fault as exc:
+        if exc.code != "LEXICAL_UNAVAILABLE" or _has_moved_on(store, head):
+            raise
+        return _built(snapshot, deadline)
+
+
+def _has_moved_on(store: Store, head: Head) -> bool:
+    with store.reading() as newest:
+        return newest.head != head
+
+
+def _built(snapshot: Snapshot, deadline: float) -> Reader:
+    # An open searcher outlives its directory.
+    with tempfile.TemporaryDirectory(prefix="hsum-") as folder:
+        writer = Writer(Path(folder) / "lexical")
+        try:
+            for version in list(snapshot.live()):
+                _check_time(deadline)
+                for entry in version_entries(snapshot, version):
+                    writer.add(entry)
+            writer.commit()
+        except BaseException:
+            writer.abort()
+            raise
+        return Reader(writer.directory)
+
+
+def _check_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise fault(
+            "LEXICAL_UNAVAILABLE",
+            "the lexical index is missing or damaged, and a private one was not built"
+            " within the time allowed",
+        )

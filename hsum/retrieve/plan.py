@@ -1,0 +1,153 @@
+"""Turn a query into what the lexical index is asked, signal by signal."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from hsum.index.expressions import AnyOf, Boosted, Phrase, Term
+from hsum.index.views import bigrams, view
+from hsum.retrieve.query import STOP_WORDS
+from hsum.retrieve.signals import Asked, asked_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from hsum.index.expressions import Expression
+    from hsum.index.lexical import Token
+    from hsum.retrieve.query import Needle, Query
+    from hsum.retrieve.signals import Signals
+
+    Analyze = Callable[[str, str], tuple[Token, ...]]
+
+__all__ = ["MAX_TERMS", "Plan", "candidates_of", "plan_of"]
+
+MAX_TERMS: Final = 128
+"""How many different words of a query are looked up: tantivy has no time-out."""
+
+_NEEDLE_TOKENS: Final = 8
+"""As many tokens of a needle as the border field holds on each side."""
+
+
+@attrs.frozen
+class Plan:
+    """What is asked.
+
+    Attributes:
+        tokens: the query's words as tokens, each once, without stop words.
+        groups: what each signal asks; their scores add up.
+        needles: what is looked for exactly, with the expression that finds all
+            candidates, or None where only a scan of the bytes does.
+        shares: how much of the query each needle is, at most 1.
+        asked: what the query names besides its subject.
+        cut: whether the query has more words than are looked up.
+    """
+
+    tokens: tuple[str, ...]
+    groups: Mapping[str, Expression]
+    needles: tuple[tuple[Needle, Expression | None], ...]
+    shares: tuple[float, ...]
+    asked: Asked
+    cut: bool
+
+    @property
+    def expression(self) -> Expression | None:
+        """All groups together; None when there is nothing to look up."""
+        return AnyOf(tuple(self.groups.values())) if self.groups else None
+
+
+def plan_of(query: Query, analyze: Analyze, signals: Signals) -> Plan:
+    """Plan a query: `analyze` cuts a text into the tokens of a field."""
+    sequence = [
+        token.text for word in query.words for token in analyze(view(word), "body")
+    ]
+    telling = tuple(dict.fromkeys(_telling(sequence)))
+    tokens = telling[:MAX_TERMS]
+    groups = dict(_groups(query, tokens, analyze, signals))
+    needles = tuple(
+        (needle, candidates_of(needle.text, analyze)) for needle in query.needles
+    )
+    return Plan(
+        tokens,
+        groups,
+        needles,
+        tuple(_share(needle, tokens, analyze) for needle in query.needles),
+        asked_for(tokens, (n.text for n in query.needles if n.kind == "identifier")),
+        len(telling) > len(tokens),
+    )
+
+
+def _telling(tokens: list[str]) -> list[str]:
+    return [token for token in tokens if token not in STOP_WORDS] or tokens
+
+
+def _groups(
+    query: Query, tokens: tuple[str, ...], analyze: Analyze, signals: Signals
+) -> Iterator[tuple[str, Expression]]:
+    asked: dict[str, list[Expression]] = {}
+    for name in ("body", "parts", "path", "symbols"):
+        asked[name] = [Term(name, token) for token in tokens]
+    stems = [token.text for word in tokens for token in analyze(word, "stem")]
+    asked["stem"] = [*(Term("stem", stem) for stem in dict.fromkeys(stems))]
+    grams = dict.fromkeys(bigrams(query.text).split())
+    asked["cjk"] = [*(Term("cjk", gram) for gram in grams)][:MAX_TERMS]
+    asked["pairs"] = list(_pairs(tokens, analyze, stemmed=signals.stem > 0))
+    asked["needle"] = list(_phrases(query.needles, "body", analyze))
+    asked["definition"] = list(_phrases(query.needles, "declares", analyze))
+    for name, parts in asked.items():
+        weight = getattr(signals, name)
+        if weight and parts:
+            yield name, Boosted(AnyOf(tuple(parts)), weight)
+
+
+def _pairs(
+    tokens: tuple[str, ...], analyze: Analyze, *, stemmed: bool
+) -> Iterator[Expression]:
+    for pair in itertools.pairwise(tokens):
+        field = "stem" if stemmed else "body"
+        words = [token.text for word in pair for token in analyze(word, field)]
+        yield Phrase(field, tuple(enumerate(words)))
+
+
+def _phrases(
+    needles: tuple[Needle, ...], field: str, analyze: Analyze
+) -> Iterator[Expression]:
+    for needle in needles:
+        text = _last_name(needle.text) if field == "declares" else needle.text
+        found = _placed(view(text), analyze)
+        if len(found) > (field == "body"):
+            yield Phrase(field, found[:MAX_TERMS])
+
+
+_NAMES: Final = re.compile(r"[^\W\d]\w*")
+
+
+def _last_name(text: str) -> str:
+    """Return the name that an identifier is defined by: `run` of `Engine.run()`."""
+    names = _NAMES.findall(text)
+    return names[-1] if names else ""
+
+
+def _placed(text: str, analyze: Analyze) -> tuple[tuple[int, str], ...]:
+    return tuple((token.position, token.text) for token in analyze(text, "body"))
+
+
+def candidates_of(needle: str, analyze: Analyze) -> Expression | None:
+    """Return what finds every passage that a needle may stand in, or begin in.
+
+    None when the needle has no token that is indexed.
+    """
+    found = _placed(view(needle), analyze)[:_NEEDLE_TOKENS]
+    if not found:
+        return None
+    return AnyOf((Phrase("body", found), Phrase("border", found)))
+
+
+def _share(needle: Needle, tokens: tuple[str, ...], analyze: Analyze) -> float:
+    own = {token.text for token in analyze(view(needle.text), "body")}
+    if not tokens or needle.kind == "phrase":
+        return 1.0
+    return len(own.intersection(tokens)) / len(tokens)
