@@ -81,9 +81,13 @@ def doctor_report(value: DoctorReport) -> str:
     return _titled(escape(repr(value)), _facts(rows))
 
 
-def check_report(value: CheckReport) -> str:
+def check(value: CheckReport) -> str:
     """Show the verdict on each citation of a text."""
-    return _titled(escape(repr(value)), "")
+    rows = [
+        (item.verdict, f"{item.found.row}: {item.found.raw} {item.message}")
+        for item in value
+    ]
+    return _titled(escape(repr(value)), _facts(rows))
 
 
 # --- pieces ---------------------------------------------------------------------------

@@ -17,8 +17,8 @@ __all__ = ["BORDER_TOKENS", "entries"]
 BORDER_TOKENS = 8
 """A phrase across passages has a candidate if each side has at most so many tokens."""
 
-_TOKEN = re.compile(r"[^\W_]+")
 _ON = re.compile(rf"(?:[\W_]*[^\W_]+){{0,{BORDER_TOKENS}}}")
+_EIGHT = re.compile(rf"(?:[\W_]*[^\W_]+){{{BORDER_TOKENS}}}")
 # So far back eight tokens begin, nearly always.
 _NEAR = 300
 
@@ -68,17 +68,16 @@ def entries(
 def _around(text: str, at: int) -> str:
     """Return the text from the eighth token before a place to the eighth after it."""
     found = _ON.match(text, at)
-    end = found.end() if found else at
-    return text[_back(text, at) : end]
+    return text[_back(text, at) : found.end() if found else at]
 
 
 def _back(text: str, at: int) -> int:
-    for begin in (max(0, at - _NEAR), 0):
-        tokens = list(_TOKEN.finditer(text, begin, at))
-        # The first token of a window may be the rest of one.
-        if len(tokens) > BORDER_TOKENS or begin == 0:
-            break
-    return tokens[-BORDER_TOKENS:][0].start() if tokens else at
+    near = max(0, at - _NEAR)
+    # Backwards, the tokens before a place are the tokens after it.
+    found = _EIGHT.match(text[near:at][::-1])
+    if found is None or found.end() == at - near:
+        found = _ON.match(text[:at][::-1])
+    return at - found.end() if found else at
 
 
 def _digest(piece: bytes) -> int:

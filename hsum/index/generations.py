@@ -105,10 +105,11 @@ def rebuild(store: Store, progress: Callable[[int, int], None]) -> Head:
         name = directory_name(head.generation, head.build + 1)
         with drafting(store, name, base=None) as draft:
             total = snapshot.totals().passages
-            for done, entry in enumerate(_all_entries(snapshot)):
-                draft.writer.add(entry)
-                if not done % 1_000:
-                    progress(done, total)
+            done = 0
+            for version in list(snapshot.live()):
+                draft.writer.extend(version_entries(snapshot, version))
+                done += version.passages
+                progress(done, total)
             files = draft.commit()
             rebuilt = Head(
                 head.generation, head.build + 1, name, files, LEXICAL_VERSION, 0
@@ -116,11 +117,6 @@ def rebuild(store: Store, progress: Callable[[int, int], None]) -> Head:
             _write_head(connection, rebuilt)
     sweep(store, rebuilt)
     return rebuilt
-
-
-def _all_entries(snapshot: Snapshot) -> Iterator[LexicalDocument]:
-    for version in list(snapshot.live()):
-        yield from version_entries(snapshot, version)
 
 
 def version_entries(snapshot: Snapshot, version: Version) -> Iterator[LexicalDocument]:

@@ -243,18 +243,12 @@ class Writer:
         with translating_tantivy(self.directory):
             self._writer.delete_documents_by_term("version", str(version))
 
-    def add(self, passage: LexicalDocument) -> None:
-        """Add one passage."""
-        document = tantivy.Document()
-        document.add_text("version", str(passage.version))
-        document.add_integer("place", _place(passage))
-        document.add_integer("digest", passage.digest)
-        for name, _, _ in _FIELDS:
-            text = getattr(passage, name)
-            if text:
-                document.add_text(name, text)
+    def extend(self, passages: Iterable[LexicalDocument]) -> None:
+        """Add passages."""
+        documents = [_document(passage) for passage in passages]
         with translating_tantivy(self.directory):
-            self._writer.add_document(document)
+            for document in documents:
+                self._writer.add_document(document)
 
     def commit(self, known: Mapping[str, str] | None = None) -> dict[str, str]:
         """Make all of it durable; return the SHA-256 of each file by its name.
@@ -291,6 +285,18 @@ class Writer:
         with contextlib.suppress(AttributeError):
             del self._writer
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _document(passage: LexicalDocument) -> tantivy.Document:
+    document = tantivy.Document()
+    document.add_text("version", str(passage.version))
+    document.add_integer("place", _place(passage))
+    document.add_integer("digest", passage.digest)
+    for name, _, _ in _FIELDS:
+        text = getattr(passage, name)
+        if text:
+            document.add_text(name, text)
+    return document
 
 
 def _inherit(base: Path, directory: Path) -> frozenset[str]:

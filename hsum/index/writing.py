@@ -115,10 +115,17 @@ class Recorder:
     ) -> Iterator[Piece]:
         for record, first, last in _ranges(parts, passages):
             key, self._next_key = self._next_key, self._next_key + 1
-            for entry in lexical_entries(
-                key, content.path, content.data, content.encoding, passages, first, last
-            ):
-                self._draft.writer.add(entry)
+            self._draft.writer.extend(
+                lexical_entries(
+                    key,
+                    content.path,
+                    content.data,
+                    content.encoding,
+                    passages,
+                    first,
+                    last,
+                )
+            )
             yield Piece(record, key, first, last - first)
 
 
