@@ -1,0 +1,1 @@
+"""Messages and handoffs between agents, each inbox in its own order."""

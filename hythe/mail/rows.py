@@ -1,0 +1,375 @@
+"""Messages, deliveries and marks as rows: read back against their digests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hsum._kernel.canonical import digest_of
+from hsum._kernel.faults import Fault
+from hythe.checkpoint.scopes import At, spelled
+from hythe.mail.model import FACTS, Delivery, Mark, Message, Sent
+from hythe.observe.rows import damaged, hash_of, moment, row_digest
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from hythe.model import ScopeName
+
+__all__ = [
+    "deliveries",
+    "delivery_digest",
+    "find_message",
+    "load_message",
+    "mark_digest",
+    "message_digest",
+    "next_number",
+    "problems",
+    "refuse_unknown",
+    "sent",
+]
+
+
+def refuse_unknown(ids: Sequence[str], known: Iterable[str], whose: str) -> None:
+    """Refuse ids that are not known; foreign and unknown ones are the same.
+
+    Raises:
+        Fault: `NOT_FOUND`.
+    """
+    found = set(known)
+    unknown = [identity for identity in ids if identity not in found]
+    if unknown:
+        more = f", nor {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+        raise Fault(
+            "NOT_FOUND",
+            f"no message that {whose} has the id {unknown[0]!r}{more}",
+            hint="Nothing was changed; take ids from your own inbox.",
+            details={
+                "ids": unknown[:100],
+                "count": len(unknown),
+                "matched": len(ids) - len(unknown),
+            },
+        )
+
+
+def next_number(conn: sqlite3.Connection, store: int) -> int:
+    """Return the number for the next message of the store."""
+    row = conn.execute(
+        "select coalesce(max(number), 0) + 1 from message where store = ?", (store,)
+    ).fetchone()
+    return int(row[0])
+
+
+# --- digests ------------------------------------------------------------------------
+
+
+def message_digest(row: Mapping[str, Any]) -> str:
+    """Return the digest of a message's row."""
+    return row_digest(
+        "message",
+        handoff=bool(row["handoff"]),
+        proven=bool(row["proven"]),
+        evidence=hash_of(row["evidence"]),
+        address=hash_of(row["address"]),
+        **{name: row[name] for name in _GUARDED},
+    )
+
+
+_GUARDED = (
+    "id", "kind", "priority", "thread", "reply_to", "scope", "text_hash",
+    "supersedes_hash", "author", "recorded_at",
+)  # fmt: skip
+
+
+def delivery_digest(row: Mapping[str, Any], message: str) -> str:
+    """Return the digest of a delivery's row; `message` is the message's id."""
+    return row_digest(
+        "delivery",
+        message=message,
+        recipient=row["recipient"],
+        sequence=row["sequence"],
+        unregistered=bool(row["unregistered"]),
+    )
+
+
+def mark_digest(row: Mapping[str, Any]) -> str:
+    """Return the digest of a mark's row."""
+    return row_digest(
+        "mark",
+        proven=bool(row["proven"]),
+        **{name: row[name] for name in ("recipient", "sequence", "fact")},
+        **{name: row[name] for name in ("author", "recorded_at")},
+    )
+
+
+# --- reading ------------------------------------------------------------------------
+
+_MESSAGE = (
+    "number", "id", "handoff", "kind", "priority", "thread", "reply_to", "scope",
+    "text", "text_hash", "evidence", "address", "supersedes_hash", "author", "proven",
+    "recorded_at", "digest",
+)  # fmt: skip
+_SELECT = f"select {', '.join(_MESSAGE)} from message where store = ?"
+_DELIVERY = ("recipient", "sequence", "message", "unregistered", "digest")
+_MARK = (
+    "recipient", "sequence", "fact", "author", "proven", "recorded_at", "digest",
+)  # fmt: skip
+
+
+def sent(
+    conn: sqlite3.Connection, store: int, identity: str, *, replayed: bool = False
+) -> Sent:
+    """Return what a send did."""
+    row = _row(conn, store, "id", identity)
+    found = conn.execute(
+        "select recipient, unregistered from delivery "
+        "where store = ? and message = ? order by recipient",
+        (store, row["number"]),
+    ).fetchall()
+    return Sent(
+        identity,
+        row["thread"],
+        moment(row["recorded_at"]),
+        tuple(recipient for recipient, _ in found),
+        tuple(recipient for recipient, unregistered in found if unregistered),
+        bool(row["handoff"]),
+        replayed=replayed,
+    )
+
+
+def find_message(
+    conn: sqlite3.Connection, store: int, recipient: str, identity: str
+) -> Message:
+    """Return one message of an inbox by id.
+
+    Raises:
+        Fault: `NOT_FOUND`, for a foreign one as for an unknown one.
+    """
+    row = conn.execute(
+        "select d.sequence from message m join delivery d "
+        "on d.store = m.store and d.message = m.number "
+        "where m.store = ? and m.id = ? and d.recipient = ?",
+        (store, identity, recipient),
+    ).fetchone()
+    if row is None:
+        refuse_unknown([identity], (), "was sent to you")
+    return load_message(conn, store, recipient, row[0])
+
+
+def load_message(
+    conn: sqlite3.Connection, store: int, recipient: str, sequence: int
+) -> Message:
+    """Return the message at one place of an inbox, verified.
+
+    Raises:
+        Fault: `INTEGRITY_FAILED`.
+    """
+    delivery = _delivery(conn, store, recipient, sequence)
+    row = _row(conn, store, "number", delivery["message"])
+    if delivery_digest(delivery, row["id"]) != delivery["digest"]:
+        raise damaged("the delivery of message", row["id"])
+    return Message(
+        id=row["id"],
+        sender=row["author"],
+        recipient=recipient,
+        sequence=sequence,
+        text=row["text"].decode(),
+        recorded_at=moment(row["recorded_at"]),
+        kind=row["kind"],
+        priority=row["priority"],
+        thread=row["thread"],
+        reply_to=row["reply_to"],
+        scope=_scope(conn, store, row["scope"]),
+        handoff=bool(row["handoff"]),
+        evidence=tuple(json.loads(row["evidence"])),
+        proven=bool(row["proven"]),
+        unregistered=bool(delivery["unregistered"]),
+        supersedes=_supersedes(conn, store, row["number"]),
+        superseded_by=_superseded_by(conn, store, recipient, row["number"]),
+        **_marks(conn, store, recipient, sequence),
+    )
+
+
+def deliveries(
+    conn: sqlite3.Connection, store: int, sender: str, identity: str
+) -> tuple[Delivery, ...]:
+    """Return what became of a message, for its sender alone.
+
+    Raises:
+        Fault: `NOT_FOUND`.
+    """
+    found = conn.execute(
+        f"select {', '.join('d.' + name for name in _DELIVERY)} from message m "
+        "join delivery d on d.store = m.store and d.message = m.number "
+        "where m.store = ? and m.id = ? and m.author = ? order by d.recipient",
+        (store, identity, sender),
+    ).fetchall()
+    if not found:
+        refuse_unknown([identity], (), "you sent")
+    rows = [dict(zip(_DELIVERY, row, strict=True)) for row in found]
+    return tuple(
+        Delivery(
+            row["recipient"],
+            row["sequence"],
+            bool(row["unregistered"]),
+            **_marks(conn, store, row["recipient"], row["sequence"]),
+        )
+        for row in rows
+    )
+
+
+def _row(
+    conn: sqlite3.Connection, store: int, column: str, value: str | int
+) -> dict[str, Any]:
+    found = conn.execute(f"{_SELECT} and {column} = ?", (store, value)).fetchone()
+    if found is None:
+        raise damaged("the row of message", str(value))
+    row = dict(zip(_MESSAGE, found, strict=True))
+    if _is_damaged(row):
+        raise damaged("message", row["id"])
+    return row
+
+
+def _is_damaged(row: Mapping[str, Any]) -> bool:
+    whole = message_digest(row) == row["digest"]
+    return not whole or hash_of(row["text"]) != row["text_hash"]
+
+
+def _delivery(
+    conn: sqlite3.Connection, store: int, recipient: str, sequence: int
+) -> dict[str, Any]:
+    found = conn.execute(
+        f"select {', '.join(_DELIVERY)} from delivery "
+        "where store = ? and recipient = ? and sequence = ?",
+        (store, recipient, sequence),
+    ).fetchone()
+    if found is None:
+        raise damaged("the delivery", f"{recipient}/{sequence}")
+    return dict(zip(_DELIVERY, found, strict=True))
+
+
+def _scope(conn: sqlite3.Connection, store: int, scope: int) -> ScopeName | None:
+    return spelled(conn, At(store, scope)) if scope else None
+
+
+def _supersedes(conn: sqlite3.Connection, store: int, number: int) -> tuple[str, ...]:
+    found = conn.execute(
+        "select m.id from message_supersession s join message m "
+        "on m.store = s.store and m.number = s.older "
+        "where s.store = ? and s.newer = ? order by s.older",
+        (store, number),
+    )
+    return tuple(row[0] for row in found)
+
+
+def _superseded_by(
+    conn: sqlite3.Connection, store: int, recipient: str, number: int
+) -> str | None:
+    """Return the newest message to this recipient that replaces the given one."""
+    row = conn.execute(
+        "select m.id from message_supersession s join message m "
+        "on m.store = s.store and m.number = s.newer "
+        "where s.store = ? and s.older = ? and exists (select 1 from delivery d "
+        "where d.store = s.store and d.message = s.newer and d.recipient = ?) "
+        "order by s.newer desc limit 1",
+        (store, number, recipient),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _marks(
+    conn: sqlite3.Connection, store: int, recipient: str, sequence: int
+) -> dict[str, Mark]:
+    found = conn.execute(
+        f"select {', '.join(_MARK)} from mark "
+        "where store = ? and recipient = ? and sequence = ?",
+        (store, recipient, sequence),
+    ).fetchall()
+    rows = [dict(zip(_MARK, row, strict=True)) for row in found]
+    for row in rows:
+        if mark_digest(row) != row["digest"]:
+            raise damaged("the mark", f"{recipient}/{sequence}/{row['fact']}")
+    return {
+        row["fact"]: Mark(
+            row["author"], bool(row["proven"]), moment(row["recorded_at"])
+        )
+        for row in rows
+    }
+
+
+# --- doctor -------------------------------------------------------------------------
+
+
+def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    """Yield one sentence for each row that is not as it was written."""
+    yield from _message_problems(conn, store)
+    yield from _delivery_problems(conn, store)
+    yield from _mark_problems(conn, store)
+    yield from _derived_problems(conn, store)
+
+
+def _message_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    for found in conn.execute(f"{_SELECT} order by number", (store,)):
+        row = dict(zip(_MESSAGE, found, strict=True))
+        if _is_damaged(row):
+            yield f"message {row['id']} is not as it was written"
+        older = conn.execute(
+            "select older from message_supersession where store = ? and newer = ? "
+            "order by older",
+            (store, row["number"]),
+        )
+        if digest_of([number for (number,) in older]) != row["supersedes_hash"]:
+            yield f"the supersessions of message {row['id']} have changed"
+
+
+def _delivery_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    found = conn.execute(
+        f"select m.id, {', '.join('d.' + name for name in _DELIVERY)} from delivery d "
+        "left join message m on m.store = d.store and m.number = d.message "
+        "where d.store = ?",
+        (store,),
+    )
+    for identity, *values in found:
+        row = dict(zip(_DELIVERY, values, strict=True))
+        place = f"{row['recipient']}/{row['sequence']}"
+        if identity is None:
+            yield f"the message of delivery {place} is missing"
+        elif delivery_digest(row, identity) != row["digest"]:
+            yield f"delivery {place} is not as it was written"
+
+
+def _mark_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    for found in conn.execute(
+        f"select {', '.join(_MARK)} from mark where store = ?", (store,)
+    ):
+        row = dict(zip(_MARK, found, strict=True))
+        if mark_digest(row) != row["digest"]:
+            place = f"{row['recipient']}/{row['sequence']}"
+            yield f"the mark {row['fact']} of {place} is not as it was written"
+
+
+def _derived_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    inboxes = conn.execute(
+        "select d.recipient, count(*), t.latest - t.pruned, t.unread, "
+        "(select count(*) from mailbox b where b.store = d.store "
+        "and b.recipient = d.recipient and b.unread = 1 and b.archived = 0) "
+        "from delivery d left join inbox_tally t on t.store = d.store "
+        "and t.recipient = d.recipient where d.store = ? group by d.recipient",
+        (store,),
+    )
+    for recipient, count, expected, tallied, unread in inboxes:
+        if count != expected:
+            yield f"deliveries to {recipient} are missing: {count} of {expected}"
+        if tallied != unread:
+            yield f"{recipient} has {unread} unread messages, not {tallied}"
+    for column, fact in zip(("unread", "open", "archived"), FACTS, strict=True):
+        wrong = conn.execute(
+            "select b.recipient, b.sequence from mailbox b left join mark k "
+            "on k.store = b.store and k.recipient = b.recipient "
+            "and k.sequence = b.sequence and k.fact = ? where b.store = ? "
+            f"and b.{column} = (k.fact is {'null' if fact == 'archived' else 'not null'})",
+            (fact, store),
+        )
+        for recipient, sequence in wrong:
+            yield f"{recipient}/{sequence} is shown wrongly as to {fact}"
