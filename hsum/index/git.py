@@ -203,7 +203,7 @@ def _run(folder: bytes, command: tuple[str, ...], *, empty_status: int = 0) -> b
     }
     try:
         done = subprocess.run(
-            ("git", *safe, "--no-optional-locks", *command),
+            ("git", *safe, "--no-optional-locks", *command),  # noqa: S607 - the user's own
             cwd=folder,
             env=environment | {"LC_ALL": "C"},
             stdin=subprocess.DEVNULL,

@@ -8,7 +8,6 @@ backtrack out of hand, since ignore files come with the tree and may be hostile.
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -70,23 +69,12 @@ def _trimmed(line: bytes) -> bytes:
 # --- one pattern as a regular expression ------------------------------------------
 
 _SLASH, _STAR, _DEEP, _DEEP_SLASH = b"/", b"*", b"**", b"**/"
-_TOKENS = frozenset({_SLASH, _STAR, _DEEP, _DEEP_SLASH})
 
 
 def _expression(pattern: Pattern) -> bytes | None:
     """Return the regular expression of a whole name or path; None matches nothing."""
     tokens = _tokens(pattern)
-    if tokens is None or _has_empty_name(tokens):
-        return None
-    return _joined(tokens)
-
-
-def _has_empty_name(tokens: Sequence[bytes]) -> bool:
-    edges = [_SLASH, *tokens, _SLASH]
-    opening = (_SLASH, _DEEP_SLASH)
-    return any(
-        left in opening and right == _SLASH for left, right in itertools.pairwise(edges)
-    )
+    return None if tokens is None else _joined(tokens)
 
 
 def _tokens(pattern: Pattern) -> list[bytes] | None:

@@ -161,7 +161,9 @@ class Rulebook:
     def _nested(self, path: bytes) -> Rules | None:
         folder = os.path.join(self._root, path[:-1])
         repository = repository_at(folder)
-        return repository and self._of_repository(repository, folder, path)
+        if repository is None:
+            return None
+        return self._of_repository(repository, folder, path)
 
     def _ignore_file(self, descriptor: int, path: bytes) -> bytes:
         got = read_stable(descriptor, _NAME, _LARGEST)

@@ -1,9 +1,4 @@
-"""Walk a root once and say what to read, what is gone and what is skipped.
-
-The walk holds each folder open while it is in it and opens the next below it without
-following links.  What the last scan saw is kept folder by folder: where neither the
-signature of a file nor the rules of its folder changed, nothing is asked again.
-"""
+"""Look at a root once and say what to read, what is gone and what is skipped."""
 
 from __future__ import annotations
 
@@ -17,28 +12,18 @@ import attrs
 from hsum._kernel.faults import Fault
 from hsum.index import seen, skips
 from hsum.index.ignore import Globs
-from hsum.index.reading import open_folder, signature_of
-from hsum.index.rules import Rulebook, Rules
-from hsum.index.seen import (
-    ENTERED,
-    INDEXED,
-    NONE,
-    UNSETTLED,
-    Folder,
-    Signature,
-    Verdict,
-)
-from hsum.index.skips import Answer, Entry, Policy, Skip
+from hsum.index.rules import Rulebook
+from hsum.index.seen import INDEXED, UNREAD, UNSETTLED, Folder, Signature
+from hsum.index.skips import Policy, Skip
+from hsum.index.walk import File, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from hsum.index.seen import Verdict
     from hsum.model.ingest import Options
 
 __all__ = ["File", "Outcome", "Previous", "Scan", "Signature", "scan"]
-
-_DEEPEST = 200
-"""Folders within each other; each holds a descriptor while the walk is below it."""
 
 _NEARLY_ALL = 20
 """Ignored entries for each file that is left, from which the user is warned."""
@@ -47,14 +32,6 @@ _TICK_NS = 20_000_000
 """File systems stamp times by a clock that ticks this seldom at worst ..."""
 _COARSE_NS = 2_000_000_000
 """... or in whole seconds, even ones on FAT."""
-
-
-@attrs.frozen
-class File:
-    """A regular file that must be read, by its path relative to the root."""
-
-    path: bytes
-    signature: Signature
 
 
 @attrs.frozen
@@ -118,11 +95,9 @@ class Scan:
         for path, folder in sorted(self._records.items()):
             if folder is None:
                 yield path, None
-            else:
-                yield (
-                    path,
-                    seen.pack(_completed(path, folder, outcomes, self.started_ns)),
-                )
+                continue
+            completed = _completed(path, folder, outcomes, self.started_ns)
+            yield path, seen.pack(completed)
 
 
 def _completed(
@@ -131,7 +106,7 @@ def _completed(
     entries = dict(folder.entries)
     details = dict(folder.details)
     for name, (_, verdict) in folder.entries.items():
-        if verdict == _UNREAD:
+        if verdict == UNREAD:
             outcome = outcomes[path + name]
             entries[name] = (outcome.signature, _verdict(outcome, started))
             details[name] = outcome.skip.detail if outcome.skip else ""
@@ -151,10 +126,6 @@ def _settled(signature: Signature, started: int) -> bool:
     return newest < started - (_COARSE_NS if coarse else _TICK_NS)
 
 
-_UNREAD: Verdict = 0xFF
-"""Stands in a record until the outcome of reading is known."""
-
-
 def scan(
     root: bytes,
     options: Options,
@@ -164,9 +135,12 @@ def scan(
     rehash: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Scan:
-    """Walk `root`, an absolute and resolved path.
+    """Walk `root`, following no link, and hold it against the `previous` scan.
 
     Args:
+        root: an absolute and resolved path.
+        options: what of it is wanted.
+        previous: what the last scan left; without it every candidate is `changed`.
         forgotten: paths that are never indexed again.
         rehash: put every candidate into `changed`.
         progress: is told the number of files seen so far, folder by folder; what it
@@ -175,7 +149,22 @@ def scan(
     Raises:
         Fault: `ROOT_MISSING`, `PERMISSION_DENIED`, or `INVALID_ARGUMENT` for a glob.
     """
-    policy = Policy(
+    started = time.time_ns()
+    policy = _policy(options, forgotten)
+    book = Rulebook(root, policy, repr((options, sorted(forgotten))).encode())
+    folders = previous.folders if previous is not None else {}
+    walk = Walk(policy, book, folders, progress, rehash=rehash)
+    descriptor = _open_root(root)
+    try:
+        walk.enter(descriptor, b"", book.at_root())
+    finally:
+        os.close(descriptor)
+    walk.finish()
+    return _result(walk, book, started)
+
+
+def _policy(options: Options, forgotten: frozenset[bytes]) -> Policy:
+    return Policy(
         include=Globs(options.include),
         exclude=Globs(options.exclude),
         forgotten=forgotten,
@@ -183,14 +172,6 @@ def scan(
         no_ignore=options.no_ignore,
         max_file_bytes=options.max_file_bytes,
     )
-    book = Rulebook(root, policy, repr((options, sorted(forgotten))).encode())
-    walk = _Walk(policy, book, previous or Previous(), progress, rehash=rehash)
-    descriptor = _open_root(root)
-    try:
-        walk.enter(descriptor, b"", book.at_root())
-    finally:
-        os.close(descriptor)
-    return walk.result()
 
 
 def _open_root(root: bytes) -> int:
@@ -198,311 +179,33 @@ def _open_root(root: bytes) -> int:
         return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         shown = root.decode("utf-8", "backslashreplace")
-        code = (
-            "PERMISSION_DENIED"
-            if error.errno in (errno.EACCES, errno.EPERM)
-            else "ROOT_MISSING"
-        )
+        denied = error.errno in (errno.EACCES, errno.EPERM)
         raise Fault(
-            code, f"The root {shown} cannot be opened: {error.strerror}."
+            "PERMISSION_DENIED" if denied else "ROOT_MISSING",
+            f"The root {shown} cannot be opened: {error.strerror}.",
         ) from error
 
 
-_NOTHING = Folder(b"", {}, {})
+def _result(walk: Walk, book: Rulebook, started: int) -> Scan:
+    return Scan(
+        changed=tuple(sorted(walk.changed, key=lambda file: file.path)),
+        vanished=tuple(sorted(walk.vanished)),
+        skips=tuple(sorted(walk.skips, key=lambda skip: skip.path)),
+        failed=tuple(sorted(walk.failed, key=lambda skip: skip.path)),
+        warnings=(*book.warnings, *_emptiness(walk)),
+        unchanged=walk.unchanged,
+        unchanged_bytes=walk.unchanged_bytes,
+        started_ns=started,
+        records=walk.records,
+    )
 
 
-@attrs.define
-class _Here:
-    """The folder the walk is in: its rules, what was known of it, what is new."""
-
-    path: bytes
-    rules: Rules
-    key: bytes
-    known: Folder
-    names: dict[bytes, os.DirEntry[str]]
-    fresh: dict[bytes, tuple[Signature, Verdict]] = attrs.field(factory=dict)
-    details: dict[bytes, str] = attrs.field(factory=dict)
-    kept: int = 0
-    _siblings: frozenset[bytes] | None = None
-
-    @property
-    def same_rules(self) -> bool:
-        return self.key == self.known.key
-
-    @property
-    def siblings(self) -> frozenset[bytes]:
-        if self._siblings is None:
-            self._siblings = frozenset(self.names)
-        return self._siblings
-
-    def recall(self, name: bytes) -> Answer | None:
-        """Return why the entry was out the last time."""
-        reason = seen.reason_of(self.known.entries[name][1])
-        return reason and (reason, self.known.details.get(name, ""))
-
-    def note(
-        self, name: bytes, now: tuple[Signature, Verdict], detail: str = ""
-    ) -> None:
-        """Keep what is found of an entry, and whether that is news."""
-        if self.known.entries.get(name) == now:
-            if self.known.details.get(name, "") == detail:
-                self.kept += 1
-                return
-        self.fresh[name] = now
-        self.details[name] = detail
-
-    def gone(self) -> list[bytes]:
-        """Return the names that were known and stand no longer."""
-        now = {_key_of(name, entry) for name, entry in self.names.items()}
-        return [name for name in self.known.entries if name not in now]
-
-
-def _key_of(name: bytes, entry: os.DirEntry[str]) -> bytes:
-    return name + b"/" if entry.is_dir(follow_symlinks=False) else name
-
-
-class _Walk:
-    """One walk: gathers what it finds into a `Scan`."""
-
-    def __init__(
-        self,
-        policy: Policy,
-        book: Rulebook,
-        previous: Previous,
-        progress: Callable[[int], None] | None,
-        *,
-        rehash: bool,
-    ) -> None:
-        self._policy = policy
-        self._book = book
-        self._remaining = dict(previous.folders)
-        self._progress = progress
-        self._rehash = rehash
-        self._started = time.time_ns()
-        self._changed: list[File] = []
-        self._vanished: list[bytes] = []
-        self._skips: list[Skip] = []
-        self._failed: list[Skip] = []
-        self._records: dict[bytes, Folder | None] = {}
-        self._unchanged = 0
-        self._unchanged_bytes = 0
-
-    def result(self) -> Scan:
-        """Return all that was found, and drop the folders that were not."""
-        for path, record in self._remaining.items():
-            self._records[path] = None
-            known = seen.unpack(record) or _NOTHING
-            self._vanished += [path + name for name in _indexed(known.entries)]
-        return Scan(
-            changed=tuple(sorted(self._changed, key=lambda file: file.path)),
-            vanished=tuple(sorted(self._vanished)),
-            skips=tuple(sorted(self._skips, key=lambda skip: skip.path)),
-            failed=tuple(sorted(self._failed, key=lambda skip: skip.path)),
-            warnings=(*self._book.warnings, *self._emptiness()),
-            unchanged=self._unchanged,
-            unchanged_bytes=self._unchanged_bytes,
-            started_ns=self._started,
-            records=self._records,
+def _emptiness(walk: Walk) -> Iterator[str]:
+    ignored = sum(skip.reason == skips.IGNORED for skip in walk.skips)
+    files = len(walk.changed) + walk.unchanged
+    if ignored > files * _NEARLY_ALL:
+        yield (
+            f"The ignore rules hide nearly everything: {ignored} entries are ignored,"
+            f" {files} files are left. To index them all the same, use no_ignore=True"
+            " (--no-ignore)."
         )
-
-    def _emptiness(self) -> Iterator[str]:
-        ignored = sum(skip.reason == skips.IGNORED for skip in self._skips)
-        files = len(self._changed) + self._unchanged
-        if ignored > files * _NEARLY_ALL:
-            yield (
-                f"The ignore rules hide nearly everything: {ignored} entries are"
-                f" ignored, {files} files are left. To index them all the same, use"
-                " no_ignore=True (--no-ignore)."
-            )
-
-    # --- folders ------------------------------------------------------------------
-
-    def enter(self, descriptor: int, path: bytes, rules: Rules, depth: int = 0) -> None:
-        """Visit an open folder and all below it."""
-        with os.scandir(descriptor) as listing:
-            names = {os.fsencode(entry.name): entry for entry in listing}
-        entered = self._book.entered(rules, descriptor, path, names)
-        if not isinstance(entered, Rules):
-            self._skips.append(Skip(path, *entered))
-            return
-        known = seen.unpack(self._remaining.pop(path, b"")) or _NOTHING
-        here = _Here(path, entered, entered.key_among(names), known, names)
-        for name in self._files(here):
-            self._folder(descriptor, here, name, depth)
-        self._leave(here)
-
-    def _folder(self, descriptor: int, here: _Here, name: bytes, depth: int) -> None:
-        path = here.path + name + b"/"
-        answer, enters = self._folder_answer(here, name)
-        if not enters and answer is not None:
-            self._skips.append(Skip(path, *answer))
-            here.note(name + b"/", (NONE, seen.verdict_of(answer[0])), answer[1])
-            return
-        try:
-            self._below(descriptor, name, path, here.rules.below(answer), depth)
-        except OSError as error:
-            failed = self._fail(path, error)
-            verdict = seen.verdict_of(failed.reason) | UNSETTLED
-            here.note(name + b"/", (NONE, verdict), failed.detail)
-            return
-        verdict = seen.verdict_of(answer[0]) | ENTERED if answer else INDEXED
-        here.note(name + b"/", (NONE, verdict), answer[1] if answer else "")
-
-    def _below(
-        self, parent: int, name: bytes, path: bytes, rules: Rules, depth: int
-    ) -> None:
-        if depth >= _DEEPEST:
-            raise OSError(errno.ENAMETOOLONG, f"more than {_DEEPEST} folders deep")
-        descriptor = open_folder(name, parent)
-        try:
-            self.enter(descriptor, path, rules, depth + 1)
-        finally:
-            os.close(descriptor)
-
-    def _folder_answer(self, here: _Here, name: bytes) -> tuple[Answer | None, bool]:
-        """Return what hides a folder, and whether it is entered all the same."""
-        old = here.known.entries.get(name + b"/")
-        if old is not None and here.same_rules and not old[1] & UNSETTLED:
-            answer = here.recall(name + b"/")
-            return answer, answer is None or bool(old[1] & ENTERED)
-        answer = self._judge(here, name, folder=True)
-        if answer is None or answer[0] not in skips.YIELDING:
-            return answer, answer is None
-        return answer, here.rules.tracks(here.path + name)
-
-    def _fail(self, path: bytes, error: OSError) -> Skip:
-        """Report what cannot be looked at; what is known below it stays known."""
-        skip = Skip(path, skips.UNREADABLE, error.strerror or str(error))
-        self._skips.append(skip)
-        self._failed.append(skip)
-        for folder in [each for each in self._remaining if each.startswith(path)]:
-            known = seen.unpack(self._remaining.pop(folder)) or _NOTHING
-            for name in _indexed(known.entries):
-                self._keep(known.entries[name][0])
-        return skip
-
-    def _leave(self, here: _Here) -> None:
-        news = here.fresh or not here.same_rules
-        if news or here.kept < len(here.known.entries):
-            self._record(here)
-        if self._progress is not None:
-            self._progress(len(self._changed) + self._unchanged)
-
-    def _record(self, here: _Here) -> None:
-        gone = frozenset(here.gone())
-        lost = {name: here.known.entries[name] for name in gone}
-        self._vanished += [here.path + name for name in _indexed(lost)]
-        entries = {**here.known.entries, **here.fresh}
-        details = {**here.known.details, **here.details}
-        for name in gone:
-            del entries[name]
-        self._records[here.path] = Folder(here.key, entries, details)
-
-    # --- files --------------------------------------------------------------------
-
-    def _files(self, here: _Here) -> list[bytes]:
-        """Look at all but the folders, and return the names of those."""
-        folders = []
-        trusted = here.same_rules and not self._rehash
-        known = here.known.entries.get
-        for name, entry in here.names.items():
-            if entry.is_file(follow_symlinks=False):
-                try:
-                    now = signature_of(entry.stat(follow_symlinks=False))
-                except OSError as error:
-                    self._unseen(here, name, error)
-                    continue
-                if trusted and known(name) == (now, INDEXED):
-                    here.kept += 1
-                    self._keep(now)
-                else:
-                    self._file(here, name, now)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(name)
-            else:
-                self._other(here, name, entry)
-        return folders
-
-    def _keep(self, signature: Signature) -> None:
-        self._unchanged += 1
-        self._unchanged_bytes += signature[0]
-
-    def _file(self, here: _Here, name: bytes, now: Signature) -> None:
-        old = here.known.entries.get(name)
-        answer = self._ruled(here, name, old) or skips.of_size(
-            name, now[0], self._policy
-        )
-        if answer is None and self._is_proven(old, now):
-            answer = here.recall(name)
-        elif answer is None:
-            here.fresh[name] = (now, _UNREAD)
-            self._changed.append(File(here.path + name, now))
-            return
-        if answer is None:
-            here.note(name, (now, INDEXED))
-            self._keep(now)
-            return
-        self._out(here, name, (now, seen.verdict_of(answer[0])), answer)
-        if old is not None and old[1] & ~UNSETTLED == INDEXED:
-            self._vanished.append(here.path + name)
-
-    def _out(
-        self,
-        here: _Here,
-        name: bytes,
-        now: tuple[Signature, Verdict],
-        answer: Answer,
-    ) -> None:
-        here.note(name, now, answer[1])
-        self._skips.append(Skip(here.path + name, *answer))
-
-    def _ruled(
-        self, here: _Here, name: bytes, old: tuple[Signature, Verdict] | None
-    ) -> Answer | None:
-        if old is None or not here.same_rules:
-            return self._judge(here, name, folder=False)
-        reason = seen.reason_of(old[1])
-        return here.recall(name) if reason in skips.BY_RULE else None
-
-    def _is_proven(self, old: tuple[Signature, Verdict] | None, now: Signature) -> bool:
-        """Tell whether the bytes must be those that were read the last time."""
-        if old is None or self._rehash or old[0] != now or old[1] & UNSETTLED:
-            return False
-        return old[1] == INDEXED or seen.reason_of(old[1]) in skips.BY_BYTES
-
-    def _judge(self, here: _Here, name: bytes, *, folder: bool) -> Answer | None:
-        path = here.path + name
-        rules = here.rules
-        entry = Entry(
-            path=path,
-            name=name,
-            folder=folder,
-            tracked=rules.tracks(path),
-            siblings=here.siblings,
-            inherited=rules.inherited,
-            ignored=lambda: rules.hides(path, folder=folder),
-        )
-        return skips.of_entry(entry, self._policy)
-
-    def _other(self, here: _Here, name: bytes, entry: os.DirEntry[str]) -> None:
-        reason = skips.SYMLINK if entry.is_symlink() else skips.SPECIAL
-        self._out(here, name, (NONE, seen.verdict_of(reason)), (reason, ""))
-        old = here.known.entries.get(name)
-        if old is not None and old[1] & ~UNSETTLED == INDEXED:
-            self._vanished.append(here.path + name)
-
-    def _unseen(self, here: _Here, name: bytes, error: OSError) -> None:
-        """Report a file whose status cannot be had; it stays as it was."""
-        if error.errno == errno.ENOENT:
-            del here.names[name]
-            return
-        skip = self._fail(here.path + name, error)
-        old = here.known.entries.get(name)
-        verdict = old[1] if old else seen.verdict_of(skip.reason)
-        here.note(name, (old[0] if old else NONE, verdict | UNSETTLED))
-
-
-def _indexed(entries: Mapping[bytes, tuple[Signature, Verdict]]) -> Iterator[bytes]:
-    for name, (_, verdict) in entries.items():
-        if verdict & ~UNSETTLED == INDEXED and not name.endswith(b"/"):
-            yield name

@@ -42,6 +42,8 @@ ENTERED: Verdict = 0x40
 """The flag of a folder that is entered for its tracked files alone."""
 UNSETTLED: Verdict = 0x80
 """The flag of a file that must be read again: its times cannot prove it unchanged."""
+UNREAD: Verdict = 0xFF
+"""Stands in a record until the outcome of reading is known."""
 _REASON = 0x3F
 
 _FORMAT = 1
