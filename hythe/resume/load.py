@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hythe.checkpoint.content import event_of, state_of
+from hythe.checkpoint.heads import live_heads
 from hythe.checkpoint.store import load_state, value_at
-from hythe.model import Divergent, Head, Provenance
+from hythe.model import Divergent, Provenance
 from hythe.observe.entities import load_entity
-from hythe.observe.rows import damaged, moment
+from hythe.observe.rows import damaged
 from hythe.resume.bundle import Definition, Made
 from hythe.resume.handles import entity_handle, snapshot_handle, value_handle
 from hythe.resume.sections import Entry, Section, listed
@@ -124,52 +125,16 @@ def _evidence(_: Snapshot, row: Row) -> list[Entry]:
 
 # --- heads ------------------------------------------------------------------------
 
-_TIPS = (
-    "select tip, after_retired from line where store = ? and scope = ? "
-    "and retired = 0 and tip < ? order by tip desc limit ?"
-)
-
 
 def _heads(snapshot: Snapshot, position: int | None) -> Iterator[Entry]:
-    pointer = snapshot.standing.pointer
-    start = snapshot.standing.revisions + 1 if position is None else position
-    waiting = 0 < pointer < start
-    for tip, after_retired in paged(snapshot, _TIPS, (start,)):
-        if waiting and pointer > tip:
-            waiting = False
-            yield _pointed_head(snapshot)
-        yield _head(snapshot, tip, parent_retired=bool(after_retired))
-    if waiting:
-        yield _pointed_head(snapshot)
-
-
-def _pointed_head(snapshot: Snapshot) -> Entry:
-    standing = snapshot.standing
-    return _head(
-        snapshot,
-        standing.pointer,
-        current=True,
-        parent_retired=bool(standing.first_retired),
-    )
-
-
-def _head(
-    snapshot: Snapshot,
-    revision: int,
-    *,
-    current: bool = False,
-    parent_retired: bool,
-) -> Entry:
-    row = snapshot.row(revision)
-    head = Head(
-        row.id,
-        revision,
-        row.author,
-        moment(row.recorded_at),
-        current,
-        parent_retired,
-    )
-    return Entry("heads", revision, head, snapshot_handle(row.id))
+    before = snapshot.standing.revisions + 1 if position is None else position
+    while True:
+        found = live_heads(snapshot.conn, snapshot.at, limit=_PAGE, before=before)
+        for head in found:
+            yield Entry("heads", head.revision, head, snapshot_handle(head.id))
+        if len(found) < _PAGE:
+            return
+        before = found[-1].revision
 
 
 # --- the accepted view ------------------------------------------------------------

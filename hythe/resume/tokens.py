@@ -111,7 +111,7 @@ def _plain(piece: str) -> int:
     accents = 0 if piece.isascii() else sum(map(_accent, piece))
     if piece[1].isupper():
         return 50 + 30 * size + accents
-    odd = 40 * len(_ODD_PAIR.findall(piece.lower()))
+    odd = 65 * len(_ODD_PAIR.findall(piece.lower()))
     return 100 + 18 * max(0, size - 4) + 27 * max(0, size - 12) + odd + accents
 
 
@@ -133,13 +133,15 @@ def _signs(unit: str) -> int:
     if not signs[0].isprintable():
         return 100 * size
     if kinds == 1 or (kinds == 2 and signs[-1] == "\n"):
-        return 92 + 8 * size + 30 * (kinds - 1)
+        return 94 + 6 * size + 32 * (kinds - 1)
     if _JSON_SIGNS.issuperset(signs):
         return 65 + 20 * size
     return 105 if size == 2 else 64 * size - 45
 
 
 def _spaces(unit: str) -> int:
+    if unit.strip(" ") == "":
+        return 98 + 2 * len(unit)
     return 92 + 8 * len(unit) + 70 * max(0, len(_SAME.findall(unit)) - 2)
 
 
