@@ -1,0 +1,154 @@
+"""One store: a file, who uses it, and what is in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, final
+
+from hsum._kernel.faults import Fault, boundary, guarded
+from hythe._api.scope import Scope
+from hythe._storage import Storage
+from hythe.checkpoint.scopes import scope_name
+from hythe.errors import family
+from hythe.identity.decide import check_agent
+
+if TYPE_CHECKING:
+    from hsum._kernel.sqlite import Durability
+    from hythe.care.doctor import Diagnosis
+
+
+@final
+@boundary(family)
+class Store:
+    """Recorded knowledge and project state in one SQLite file.
+
+    May be shared by threads, survives a fork, and works in `with`. Open one with
+    `hythe.open` or `hythe.in_memory`.
+    """
+
+    def __init__(self, storage: Storage, agent: str, *, proven: bool = False) -> None:
+        self._storage = storage
+        self.agent = check_agent(agent)
+        self._proven = proven
+
+    @property
+    def path(self) -> Path | None:
+        """The file, None for a store in memory."""
+        return self._storage.database.path
+
+    def as_agent(self, agent: str, *, proven: bool = False) -> Store:
+        """Return the same store as used by another agent.
+
+        `proven` is for servers that have checked a credential.
+        """
+        return Store(self._storage, agent, proven=proven)
+
+    def scope(self, project: Any = None, task: Any = None) -> Scope:
+        """Return the scope of exactly this project, task, or project and task.
+
+        Raises:
+            InvalidInput: `SCOPE_INVALID` with neither.
+        """
+        name = scope_name(project, task)
+        return Scope(self._storage, name, self.agent, proven=self._proven)
+
+    def doctor(self, *, head: str | None = None) -> Diagnosis:
+        """Verify every seal, digest and derived row; changes nothing.
+
+        Args:
+            head: a seal that was kept elsewhere and must still be here.
+        """
+        from hythe.care.doctor import examine
+
+        with self._storage.reading() as (conn, store):
+            return examine(conn, store, head=head)
+
+    def close(self) -> None:
+        """Close the store for every handle on it; closing twice is fine."""
+        self._storage.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._storage.database.closed else ""
+        return f"<Store {self.path or 'in memory'} as {self.agent}{state}>"
+
+
+def _open_store(
+    path: str | os.PathLike[str],
+    *,
+    agent: str,
+    create: bool = True,
+    read_only: bool = False,
+    durability: Durability = "full",
+    evidence: Callable[[str], Any] | None = None,
+    clock: Callable[[], Any] | None = None,
+    ids: Callable[[], Any] | None = None,
+) -> Store:
+    """Open the store at `path`; the first write makes the file.
+
+    Args:
+        path: the SQLite file.
+        agent: who reads and writes, 1 to 100 of `A-Z a-z 0-9 _ . : -`.
+        create: allow a file that is not there yet.
+        read_only: refuse every write.
+        durability: "full" flushes at each commit; "normal" may lose the last commits
+            at a power cut.
+        evidence: gives the state of an `hsum://` citation.
+        clock: gives UTC microseconds or aware datetimes.
+        ids: gives UUIDs.
+
+    Raises:
+        NotFound: there is no file, and none may be made.
+        Damaged, Unreadable, NotAllowed: the file cannot be used.
+    """
+    storage = Storage(
+        Path(path),
+        read_only=read_only,
+        durability=durability,
+        evidence=evidence,
+        clock=clock,
+        ids=ids,
+    )
+    store = Store(storage, agent)
+    if storage.database.exists():
+        with storage.reading():
+            return store
+    if not create or read_only:
+        raise Fault("NOT_FOUND", f"there is no store at {os.fspath(path)!r}")
+    return store
+
+
+def _in_memory(
+    *,
+    agent: str,
+    evidence: Callable[[str], Any] | None = None,
+    clock: Callable[[], Any] | None = None,
+    ids: Callable[[], Any] | None = None,
+) -> Store:
+    """Make a store in memory, under the same laws; it ends with its handle."""
+    return Store(Storage(None, evidence=evidence, clock=clock, ids=ids), agent)
+
+
+def _restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+    """Restore a backup to a path where no store is yet."""
+    from hythe.care.backup import restore_store
+
+    return restore_store(Path(backup), Path(path))
+
+
+open_store = guarded(family, _open_store)
+in_memory = guarded(family, _in_memory)
+restore = guarded(family, _restore)

@@ -1,0 +1,1 @@
+"""Scopes: checkpoints, the current pointer, branches, reconciliation."""

@@ -1,0 +1,266 @@
+"""Reading a scope: its history, one checkpoint, live heads, what diverges."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from hsum._kernel import cursors
+from hsum._kernel.faults import Fault
+from hythe.checkpoint.content import state_of
+from hythe.checkpoint.crossing import seen_from
+from hythe.checkpoint.decide import Standing
+from hythe.checkpoint.heads import live_heads
+from hythe.checkpoint.owed import Debt
+from hythe.checkpoint.plan import differing
+from hythe.checkpoint.request import Reference
+from hythe.checkpoint.scopes import (
+    At,
+    find_scope,
+    require_scope,
+    spelled,
+    standing_of,
+)
+from hythe.checkpoint.store import (
+    checkpoint_of,
+    id_of,
+    load_row,
+    load_state,
+    named,
+    value_at,
+)
+from hythe.model import Checkpoint, Divergent, Head, Owed, Page, Plan, ScopeName
+from hythe.observe.checks import check_bound
+
+__all__ = [
+    "current",
+    "divergent",
+    "get",
+    "heads",
+    "history",
+    "newest_revision",
+    "plan_reconcile",
+]
+
+MAX_PAGE = 1_000
+MAX_REVISION = 2**53 - 1
+
+
+def current(conn: sqlite3.Connection, store: int, name: ScopeName) -> Checkpoint | None:
+    """Return the pointed checkpoint; None where nothing is designated."""
+    at = find_scope(conn, store, name)
+    pointer = 0 if at is None else standing_of(conn, at).pointer
+    return _checkpoint(conn, at, pointer) if at is not None and pointer else None
+
+
+def get(
+    conn: sqlite3.Connection, store: int, name: ScopeName, reference: Reference
+) -> Checkpoint:
+    """Return one checkpoint of a scope.
+
+    Raises:
+        Fault: `NOT_FOUND`, `PARENT_AMBIGUOUS`, `SCOPE_UNKNOWN`, `INTEGRITY_FAILED`.
+    """
+    at = require_scope(conn, store, name)
+    revision = named(conn, at, reference)
+    if revision is None:
+        raise Fault(
+            "NOT_FOUND",
+            f"{name} has no checkpoint {reference!r:.80}",
+            details={"checkpoint": reference},
+        )
+    return _checkpoint(conn, at, revision)
+
+
+def _checkpoint(conn: sqlite3.Connection, at: At, revision: int) -> Checkpoint:
+    row = load_row(conn, at, revision)
+    return checkpoint_of(spelled(conn, at), row, load_state(conn, at.store, row.state))
+
+
+def heads(
+    conn: sqlite3.Connection,
+    store: int,
+    name: ScopeName,
+    *,
+    limit: int,
+    cursor: str | None,
+) -> Page[Head]:
+    """Return live heads, newest first."""
+    check_bound(limit, "$.limit", least=1, most=MAX_PAGE)
+    at = find_scope(conn, store, name)
+    if at is None:
+        return Page(())
+    kind = f"heads:{at.scope}"
+    place = {"before": cursors.decode(kind, cursor)["before"]} if cursor else {}
+    found = live_heads(conn, at, limit=limit + 1, **place)
+    shown = tuple(found[:limit])
+    more = len(found) > limit
+    token = cursors.encode(kind, {"before": shown[-1].revision}) if more else None
+    return Page(shown, token)
+
+
+def newest_revision(conn: sqlite3.Connection, store: int, name: ScopeName) -> int:
+    """Return the newest revision of a scope, 0 where there is none."""
+    at = find_scope(conn, store, name)
+    return 0 if at is None else standing_of(conn, at).revisions
+
+
+def history(
+    conn: sqlite3.Connection,
+    store: int,
+    name: ScopeName,
+    *,
+    limit: int,
+    cursor: str | None,
+    after: int | None,
+) -> Page[Checkpoint]:
+    """Return checkpoints: newest first, or with `after` oldest first from there on."""
+    check_bound(limit, "$.limit", least=1, most=MAX_PAGE)
+    at = find_scope(conn, store, name)
+    if at is None:
+        return Page(())
+    newest = standing_of(conn, at).revisions
+    kind = f"history:{at.scope}"
+    start, step = _start(kind, newest, after, cursor)
+    wanted = range(start, newest + 1) if step > 0 else range(start, 0, -1)
+    shown = tuple(_checkpoint(conn, at, revision) for revision in wanted[:limit])
+    rest = wanted[limit:]
+    token = cursors.encode(kind, {"at": rest[0], "step": step}) if rest else None
+    return Page(shown, token)
+
+
+def _start(
+    kind: str, newest: int, after: int | None, cursor: str | None
+) -> tuple[int, int]:
+    if cursor is not None:
+        place = cursors.decode(kind, cursor)
+        return place["at"], place["step"]
+    if after is None:
+        return newest, -1
+    return check_bound(after, "$.after", least=0, most=MAX_REVISION) + 1, 1
+
+
+# --- divergence -------------------------------------------------------------------
+
+_DIVERGENT = """
+    select v.kind, v.id, v.revision, v.ordinal, max(l.tip),
+        (select s.decision from settlement s join lineage a on a.store = s.store
+            and a.scope = s.scope and a.revision = s.settled_by
+            where s.store = v.store and s.scope = v.scope and s.kind = v.kind
+            and s.id = v.id and s.revision = v.revision
+            order by s.settled_by desc limit 1)
+    from tip_value v join line l
+        on l.store = v.store and l.scope = v.scope and l.line = v.line
+    where v.store = ?1 and v.scope = ?2 and v.settled = ?3
+        and (v.revision, v.kind, v.ordinal) < (?4, ?5, ?6)
+    group by v.revision, v.kind, v.ordinal, v.id
+    order by v.revision desc, v.kind desc, v.ordinal desc limit ?7
+"""
+
+
+def divergent(
+    conn: sqlite3.Connection,
+    store: int,
+    name: ScopeName,
+    *,
+    resolved: bool,
+    limit: int,
+    cursor: str | None,
+) -> Page[Divergent]:
+    """Return values off the accepted lineage, newest first."""
+    check_bound(limit, "$.limit", least=1, most=MAX_PAGE)
+    at = require_scope(conn, store, name)
+    kind = f"divergent:{at.scope}:{int(resolved)}"
+    place = cursors.decode(kind, cursor)["before"] if cursor else (2**62, "", 0)
+    rows = conn.execute(_DIVERGENT, (*at, int(resolved), *place, limit + 1)).fetchall()
+    shown = tuple(_divergent(conn, at, row) for row in rows[:limit])
+    if len(rows) <= limit:
+        return Page(shown)
+    last = rows[limit - 1]
+    return Page(shown, cursors.encode(kind, {"before": [last[2], last[0], last[3]]}))
+
+
+def _divergent(
+    conn: sqlite3.Connection, at: At, row: tuple[str, str, int, int, int, str | None]
+) -> Divergent:
+    kind, identity, revision, ordinal, tip, settled = row
+    stored = load_row(conn, at, revision)
+    found = Divergent(
+        kind,  # type: ignore[arg-type]
+        identity,
+        value_at(stored, kind, ordinal),
+        stored.id,
+        revision,
+        stored.author,
+        id_of(conn, at, tip) or "",
+        settled,  # type: ignore[arg-type]
+    )
+    return found
+
+
+def plan_reconcile(
+    conn: sqlite3.Connection, store: int, name: ScopeName, survivor: Reference | None
+) -> Plan:
+    """Return what a reconcile onto a live head, by default the pointed one, owes.
+
+    Raises:
+        Fault: `NOT_FOUND` for what is no live head, `SCOPE_EMPTY`, `SCOPE_UNKNOWN`.
+    """
+    at = require_scope(conn, store, name)
+    standing = standing_of(conn, at)
+    live = live_heads(conn, at, limit=standing.live)
+    chosen = _survivor(conn, at, standing, live, survivor)
+    view = seen_from(conn, at, standing, chosen.revision)
+    states = {
+        head.id: load_state(conn, store, load_row(conn, at, head.revision).state)
+        for head in live
+    }
+    pointer = id_of(conn, at, standing.pointer)
+    owed = tuple(_owed(conn, at, debt) for debt in view.debts.values())
+    return Plan(
+        scope=spelled(conn, at),
+        heads=tuple(live),
+        pointer=pointer,
+        survivor=chosen.id,
+        owed=owed,
+        differing=differing(states),
+        needs_acknowledgement=view.after_retired,
+        request={
+            "heads": [head.id for head in live],
+            "pointer": pointer,
+            "survivor": chosen.id,
+            "state": state_of(states[chosen.id]),
+        },
+    )
+
+
+def _survivor(
+    conn: sqlite3.Connection,
+    at: At,
+    standing: Standing,
+    live: list[Head],
+    survivor: Reference | None,
+) -> Head:
+    revision = standing.pointer if survivor is None else named(conn, at, survivor)
+    for head in live:
+        if head.revision == revision:
+            return head
+    if not live:
+        raise Fault("SCOPE_EMPTY", "there is nothing to reconcile")
+    raise Fault(
+        "NOT_FOUND",
+        "the survivor is no live head" if survivor else "the scope has no pointer",
+        hint="Name one of the live heads as survivor.",
+        details={"heads": [head.id for head in live[:MAX_PAGE]]},
+    )
+
+
+def _owed(conn: sqlite3.Connection, at: At, debt: Debt) -> Owed:
+    row = load_row(conn, at, debt.version.revision)
+    return Owed(
+        kind=debt.kind,  # type: ignore[arg-type]
+        id=debt.id,
+        checkpoint=row.id,
+        revision=row.revision,
+        value=value_at(row, debt.kind, debt.version.ordinal),
+        heads=tuple(id_of(conn, at, tip) or "" for tip in debt.tips),
+    )
