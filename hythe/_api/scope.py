@@ -285,9 +285,55 @@ class Scope:
         reference = as_reference(survivor, "$.survivor")
         return self._read(history.plan_reconcile, reference)
 
-    def resume(self, **options: Any) -> Resume:
-        """Rebuild working context; see `hythe.resume`."""
-        raise NotImplementedError
+    def resume(
+        self,
+        *,
+        budget: int = 4_000,
+        sections: Iterable[str] | None = None,
+        cursor: str | None = None,
+        result_version: int = 3,
+        count_tokens: Callable[[str], int] | None = None,
+        evidence_timeout_ms: int = 500,
+        verify: bool = False,
+    ) -> Resume:
+        """Rebuild working context under a hard token budget; changes nothing.
+
+        Args:
+            budget: the most tokens, 512 or more, of the greater of `str(result)` and
+                its compact wire JSON.
+            sections: names of those wanted; all eleven by default.
+            cursor: `next` of an earlier result: continue one section, and only that.
+            result_version: 3, or 1 for the older flat view without provenance.
+            count_tokens: counts the tokens of a text; the default never counts fewer
+                than o200k.
+            evidence_timeout_ms: how long to wait for the state of cited evidence.
+            verify: rebuild the view from the checkpoints, to prove nothing is missing.
+
+        Raises:
+            InvalidInput: the arguments; `BUDGET_TOO_SMALL` names the minimum.
+            NotFound: `SCOPE_UNKNOWN`.
+            Stale: the section that the cursor continues has changed.
+            Damaged: `INTEGRITY_FAILED`, a value is not what its checkpoint says.
+        """
+        from hythe.resume import request as resume_requests
+        from hythe.resume import store as resume_store
+
+        asked = resume_requests.resume_request(
+            budget=budget,
+            sections=sections,
+            cursor=cursor,
+            result_version=result_version,
+            count_tokens=count_tokens,
+            evidence_timeout_ms=evidence_timeout_ms,
+            verify=verify,
+        )
+        return self._read(
+            resume_store.resume,
+            asked,
+            agent=self.agent,
+            now=self._storage.clock(),
+            evidence=self._storage.evidence,
+        )
 
     def _read(
         self,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import utf8_cut
-from hythe.checkpoint.content import event_of, state_of
+from hythe.checkpoint.content import event_of, state_of, value_of
+from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import load_row, load_state, value_at
 from hythe.observe.entities import load_entity
@@ -63,6 +64,8 @@ def fetch(
 def _whole(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
     if handle.part == "entity":
         return _entity(conn, store, handle)
+    if handle.part == "legacy":
+        return _legacy(conn, store, handle)
     row, at = _row(conn, store, handle)
     if handle.kind == "snapshot":
         return row.body
@@ -103,6 +106,21 @@ def _entity(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
         raise _missing(handle)
     entity = load_entity(conn, store, found[0])
     return payload(Definition(entity.name, entity.definition))
+
+
+def _legacy(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
+    at = At(store, int(handle.owner)) if handle.owner.isdecimal() else None
+    key = (
+        at
+        and conn.execute(
+            "select kind, id from legacy where store = ? and scope = ? and ordinal = ?",
+            (*at, handle.ordinal),
+        ).fetchone()
+    )
+    found = legacy_of(conn, at, key) if at and key else None
+    if found is None:
+        raise _missing(handle)
+    return payload(value_of(found.kind, found.value))
 
 
 def _missing(handle: Handle) -> Fault:

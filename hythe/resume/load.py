@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hythe.checkpoint.content import event_of, state_of
+from hythe.checkpoint.content import event_of, state_of, value_of
 from hythe.checkpoint.heads import live_heads
+from hythe.checkpoint.legacy import count_legacy, list_legacy
 from hythe.checkpoint.store import load_state, value_at
 from hythe.model import Divergent, Provenance
 from hythe.observe.entities import load_entity
 from hythe.observe.rows import damaged
-from hythe.resume.bundle import Definition, Made
-from hythe.resume.handles import entity_handle, snapshot_handle, value_handle
+from hythe.resume.bundle import Definition, LegacyValue, Made
+from hythe.resume.handles import (
+    entity_handle,
+    legacy_handle,
+    snapshot_handle,
+    value_handle,
+)
 from hythe.resume.sections import Entry, Section, listed
 
 if TYPE_CHECKING:
@@ -37,6 +43,7 @@ def lineage_sections(snapshot: Snapshot) -> list[Section]:
     """Return the sections that the checkpoints of a scope make."""
     standing = snapshot.standing
     return [
+        _legacy_section(snapshot),
         listed("definition", 0, _definitions(snapshot)),
         _of_pointed(snapshot, "working", _working),
         Section("heads", standing.live, standing.revisions, _reader(snapshot, _heads)),
@@ -213,6 +220,27 @@ def _value(row: Row, kind: str, ordinal: int) -> Any:
     event = event_of(events[ordinal])
     provenance = Provenance(row.id, row.revision, row.author, ordinal)
     return Made(event.summary, event.at, provenance)
+
+
+# --- legacy values ---------------------------------------------------------------
+
+
+def _legacy_section(snapshot: Snapshot) -> Section:
+    total = count_legacy(snapshot.conn, snapshot.at)
+    return Section("legacy_values", total, total, _reader(snapshot, _legacy))
+
+
+def _legacy(snapshot: Snapshot, position: int | None) -> Iterator[Entry]:
+    after = -1 if position is None else position
+    while True:
+        found = list_legacy(snapshot.conn, snapshot.at, limit=_PAGE, after=after)
+        for row in found:
+            value = LegacyValue(row.kind, row.id, value_of(row.kind, row.value))
+            handle = legacy_handle(str(snapshot.at.scope), row.ordinal)
+            yield Entry("legacy_values", row.ordinal, value, handle)
+        if len(found) < _PAGE:
+            return
+        after = found[-1].ordinal
 
 
 # --- divergent values -------------------------------------------------------------

@@ -52,7 +52,10 @@ def resume(
 
 
 def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page:
-    bound_to = binding(*snapshot.at, agent, request.result_version)
+    (store,) = snapshot.conn.execute(
+        "select id from store where store = ?", (snapshot.at.store,)
+    ).fetchone()
+    bound_to = binding(store, snapshot.at.scope, agent, request.result_version)
     return Page(
         scope=snapshot.name,
         agent=agent,

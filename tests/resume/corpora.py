@@ -23,8 +23,12 @@ LATIN = (
     "nostrud exercitation ullamco laboris nisi ut aliquip ex ea commodo consequat. "
 )
 CHINESE = "检查点记录了项目的当前状态，任何分支都不会被悄悄覆盖；恢复上下文时必须说明遗漏了什么。"
-JAPANESE = "チェックポイントは変更されず、再開するときには何が省かれたかを必ず示します。"
-KOREAN = "체크포인트는 변경되지 않으며, 다시 시작할 때 무엇이 빠졌는지 반드시 보여 줍니다. "
+JAPANESE = (
+    "チェックポイントは変更されず、再開するときには何が省かれたかを必ず示します。"
+)
+KOREAN = (
+    "체크포인트는 변경되지 않으며, 다시 시작할 때 무엇이 빠졌는지 반드시 보여 줍니다. "
+)
 THAI = "จุดตรวจสอบจะไม่ถูกเปลี่ยนแปลง และเมื่อเริ่มใหม่ต้องบอกว่ามีอะไรขาดหายไป "
 EMOJI = "🚀🔥✅❤️👩🏽‍💻👨‍👩‍👧‍👦🇩🇪🎉😀🤖🧪📦"
 
@@ -83,4 +87,6 @@ def texts(seed: int, size: int = 1_200) -> dict[str, str]:
         "uuids": " ".join(one_uuid(rand) for _ in range(size // 37 + 1)),
         "citations": "\n".join(citation(rand) for _ in range(size // 220 + 1)),
     }
-    return {name: (text * (size // len(text) + 1))[:size] for name, text in whole.items()}
+    return {
+        name: (text * (size // len(text) + 1))[:size] for name, text in whole.items()
+    }

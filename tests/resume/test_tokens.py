@@ -48,7 +48,9 @@ def test_close_on_prose_and_code(kind, seed):
     assert count(text) <= 1.4 * o200k(text)
 
 
-@given(st.text(st.characters(min_codepoint=0x80, exclude_categories=["Cs"]), min_size=200))
+@given(
+    st.text(st.characters(min_codepoint=0x80, exclude_categories=["Cs"]), min_size=200)
+)
 def test_never_below_outside_ascii(text):
     """Text of any scripts, at random, is not counted below o200k."""
     assert count(text) >= 0.97 * o200k(text)
