@@ -149,7 +149,27 @@ class Index:
             lock_timeout_ms=lock_timeout_ms,
             progress=progress,
         )
-        return ingest(self._store, request)
+        report = ingest(self._store, request)
+        if rebind and not dry_run:
+            self._end_old_bindings()
+        return report
+
+    def _end_old_bindings(self) -> None:
+        """Revoke what still binds this index to a root it has left."""
+        from hsum.trust import trust_file
+
+        with self._store.reading() as snapshot:
+            root = os.fsdecode(snapshot.root or b"")
+        here = os.fspath(self._store.folder)
+        old = {
+            bound
+            for bound in trust_file.load()
+            if bound.data_path == here and bound.root != root
+        }
+        if old:
+            trust_file.update(
+                lambda known: (tuple(one for one in known if one not in old), None)
+            )
 
     def _move(self, root: str) -> None:
         """Record another root without reading it; all ids stay."""
@@ -235,10 +255,14 @@ class Index:
         )
 
     def check(self, text: str) -> CheckReport:
-        """Find every citation in a text and say whether it stands."""
-        from hsum.check.checker import check
+        """Find every citation in a text and say whether it stands.
 
-        return check(self._store, text)
+        Raises:
+            HsumError: `NO_GENERATION`, `ROOT_MISSING`, `INVALID_ARGUMENT`.
+        """
+        from hsum.check.stored import check_text
+
+        return check_text(self._store, text)
 
     def documents(self, generation: int | None = None) -> tuple[Document, ...]:
         """Return the documents of a generation by path; of the newest for None.

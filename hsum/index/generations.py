@@ -14,6 +14,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.files import make_private_dir, translating_os
 from hsum.index.catalogue import Head, Snapshot, Totals
 from hsum.index.chain import GENESIS, chained
 from hsum.index.lexical import LEXICAL_VERSION, LexicalDocument, Reader, Writer
@@ -137,6 +138,7 @@ class Draft:
 
     def __init__(self, store: Store, name: str, base: Head | None) -> None:
         self.name = name
+        self._store = store
         self._directory = store.lexical / name
         self._base = base
         self._base_directory = store.lexical_of(base) if base else None
@@ -146,13 +148,19 @@ class Draft:
     def writer(self) -> Writer:
         """The writer; made at the first use."""
         if self._writer is None:
+            make_private_dir(self._store.lexical)
             shutil.rmtree(self._directory, ignore_errors=True)
             self._writer = Writer(self._directory, base=self._base_directory)
         return self._writer
 
     def commit(self) -> dict[str, str]:
         """Make the directory durable; return the SHA-256 of each file by its name."""
-        return self.writer.commit(self._base.files if self._base else None)
+        files = self.writer.commit(self._base.files if self._base else None)
+        if self._store.private:
+            with translating_os(self._directory):
+                for path in self._directory.iterdir():
+                    path.chmod(0o600)
+        return files
 
     def abort(self) -> None:
         """Remove the directory, if it was made."""

@@ -40,6 +40,7 @@ class Store:
         folder: its directory, made by the first write; None keeps the database in
             memory and the lexical index in a private temporary directory.
         read_only: refuse to write.
+        private: let no other user read the lexical files, whatever the umask.
         private: let nobody else read what is written.
         clock: gives UTC microseconds or aware datetimes.
         ids: gives UUIDs.
@@ -59,6 +60,7 @@ class Store:
         self.in_memory = folder is None
         self.folder = _temporary(self) if folder is None else folder
         self.read_only = read_only
+        self.private = private
         self.private = private
         self.database = Database(
             None if folder is None else folder / "index.sqlite",
