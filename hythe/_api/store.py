@@ -9,30 +9,28 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from hsum._kernel.faults import Fault, boundary, guarded
+from hythe._api.credentials import Credentials
+from hythe._api.memory import Memory
+from hythe._api.post import Post
 from hythe._api.scope import Scope
 from hythe._storage import Storage
 from hythe.checkpoint.scopes import scope_name
 from hythe.errors import family
-from hythe.identity.decide import check_agent
 
 if TYPE_CHECKING:
     from hsum._kernel.sqlite import Durability
     from hythe.care.doctor import Diagnosis
+    from hythe.resume.handles import Fetched
 
 
 @final
 @boundary(family)
-class Store:
+class Store(Memory, Post):
     """Recorded knowledge and project state in one SQLite file.
 
     May be shared by threads, survives a fork, and works in `with`. Open one with
     `hythe.open` or `hythe.in_memory`.
     """
-
-    def __init__(self, storage: Storage, agent: str, *, proven: bool = False) -> None:
-        self._storage = storage
-        self.agent = check_agent(agent)
-        self._proven = proven
 
     @property
     def path(self) -> Path | None:
@@ -54,6 +52,38 @@ class Store:
         """
         name = scope_name(project, task)
         return Scope(self._storage, name, self.agent, proven=self._proven)
+
+    def fetch(
+        self, handle: str, *, offset: int = 0, max_bytes: int = 16_384
+    ) -> Fetched:
+        """Read a recorded value by a handle that `resume` gave, in pieces.
+
+        Args:
+            handle: `hythe://snapshot|value|message|handoff/...`.
+            offset: the byte to begin at; `next` of the piece before.
+            max_bytes: the most bytes to return; the end is cut at a character.
+
+        Raises:
+            NotFound: nothing is recorded under it, or it is another agent's mail.
+            Damaged: `INTEGRITY_FAILED`.
+        """
+        from hythe.resume.fetch import fetch, piece_request
+
+        asked = piece_request(handle, offset=offset, max_bytes=max_bytes)
+        with self._storage.reading() as (conn, store):
+            return fetch(
+                conn,
+                store,
+                asked,
+                agent=self.agent,
+                offset=offset,
+                max_bytes=max_bytes,
+            )
+
+    @property
+    def credentials(self) -> Credentials:
+        """What proves agents: `issue`, `rotate`, `revoke`, `list`, `withdraw`."""
+        return Credentials(self._storage, self.agent, proven=self._proven)
 
     def doctor(self, *, head: str | None = None) -> Diagnosis:
         """Verify every seal, digest and derived row; changes nothing.

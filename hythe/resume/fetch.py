@@ -10,6 +10,7 @@ from hythe.checkpoint.content import event_of, state_of, value_of
 from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import load_row, load_state, value_at
+from hythe.mail.rows import find_message
 from hythe.observe.entities import load_entity
 from hythe.resume.bundle import Definition, Made
 from hythe.resume.handles import Fetched, Handle
@@ -46,15 +47,19 @@ def fetch(
     store: int,
     handle: Handle,
     *,
+    agent: str,
     offset: int,
     max_bytes: int,
 ) -> Fetched:
     """Return the bytes of a value from `offset` on, verified and cut at a character.
 
     Raises:
-        Fault: `NOT_FOUND`, `INTEGRITY_FAILED`.
+        Fault: `NOT_FOUND`, for another agent's mail as well; `INTEGRITY_FAILED`.
     """
-    whole = _whole(conn, store, handle)
+    if handle.kind in ("message", "handoff"):
+        whole = payload(find_message(conn, store, agent, handle.owner))
+    else:
+        whole = _whole(conn, store, handle)
     end = utf8_cut(whole, offset + min(max_bytes, _MOST_BYTES))
     if end <= offset:  # a piece smaller than a character still moves on
         end = offset + max_bytes

@@ -8,10 +8,10 @@ from hythe.resume.budget import Price, choose, fit
 from hythe.resume.cursors import binding, read_cursor
 from hythe.resume.evidence import Resolver, citations
 from hythe.resume.flat import flat_sections
+from hythe.resume.inbox import mail_sections
 from hythe.resume.load import lineage_sections
 from hythe.resume.page import Page
 from hythe.resume.probe import probe
-from hythe.resume.sections import SECTIONS, listed
 from hythe.resume.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page
         scope=snapshot.name,
         agent=agent,
         as_of=snapshot.as_of(now),
-        sections=_sections(snapshot, request),
+        sections=_sections(snapshot, request, agent),
         asked=request.sections,
         bound_to=bound_to,
         places=() if request.cursor is None else read_cursor(bound_to, request.cursor),
@@ -68,8 +68,9 @@ def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page
     )
 
 
-def _sections(snapshot: Snapshot, request: Request) -> Mapping[str, Section]:
-    found = {name: listed(name, None, ()) for name in SECTIONS}
-    known = lineage_sections(snapshot)
-    known += flat_sections(snapshot) if request.is_flat else []
-    return found | {section.name: section for section in known}
+def _sections(
+    snapshot: Snapshot, request: Request, agent: str
+) -> Mapping[str, Section]:
+    found = [*lineage_sections(snapshot), *mail_sections(snapshot, agent)]
+    found += flat_sections(snapshot) if request.is_flat else []
+    return {section.name: section for section in found}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.clock import micros, rfc3339
 from hsum._kernel.escape import json_text
+from hythe.mail.model import Message
 from hythe.model import Divergent, Fact, Head, Loop, State
 from hythe.resume.bundle import Definition, LegacyValue, Made
 from hythe.resume.evidence import Cited
@@ -150,6 +151,16 @@ def _legacy(value: LegacyValue) -> str:
     return f"{value.kind} {line(value.value)[2:]} (legacy)"
 
 
+def _message(value: Message) -> str:
+    more = "".join(
+        _said(name, getattr(value, name))
+        for name in ("kind", "thread", "reply_to", "evidence")
+        if getattr(value, name)
+    )
+    when = rfc3339(micros(value.recorded_at))
+    return f"{_quoted(value.text)} from {value.sender} {when} {value.priority} {value.id}{more}"
+
+
 def _oversize(value: Oversize) -> str:
     return f"oversize {value.bytes} bytes: {value.handle}"
 
@@ -169,5 +180,6 @@ _SHAPES: dict[type, Any] = {
     Made: _made,
     Divergent: _divergent,
     LegacyValue: _legacy,
+    Message: _message,
     Oversize: _oversize,
 }
