@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = [
     "count_open_handoffs",
     "count_unread_messages",
-    "has_more",
     "list_inbox",
     "mark",
     "open_handoffs",
@@ -56,13 +55,6 @@ def list_inbox(
         latest,
         unread,
     )
-
-
-def has_more(
-    conn: sqlite3.Connection, store: int, agent: str, wanted: Filters, after: int
-) -> bool:
-    """Tell whether the inbox has a wanted message above a sequence."""
-    return bool(_sequences(conn, store, agent, wanted, after=after, limit=1))
 
 
 def _sequences(

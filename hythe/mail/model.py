@@ -122,8 +122,11 @@ class Sent:
 
     def __repr__(self) -> str:
         to = ", ".join(self.recipients[:3]) + ", ..." * (len(self.recipients) > 3)
+        unknown = (
+            f", {len(self.unregistered)} unregistered" if self.unregistered else ""
+        )
         again = ", replayed" if self.replayed else ""
-        return f"<Sent {self.id[:8]} to {to}{again}>"
+        return f"<Sent {self.id[:8]} to {to}{unknown}{again}>"
 
 
 @final

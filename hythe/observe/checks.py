@@ -14,10 +14,12 @@ from hsum._kernel.text import check_text, nfc
 __all__ = [
     "NAME_LIMIT",
     "NewEntity",
+    "check_aliases",
     "check_bound",
     "check_ids",
     "check_key",
     "check_label",
+    "check_list",
     "check_metadata",
     "check_name",
     "check_optional",
@@ -69,11 +71,17 @@ def _fields(item: Any, path: str) -> Mapping[str, Any]:
 
 
 def _aliases(name: str, value: Any, path: str) -> tuple[str, ...]:
-    distinct = {nfc(name): name}
+    found = check_aliases(value, path)
+    return tuple(alias for alias in found if nfc(alias) != nfc(name))
+
+
+def check_aliases(value: Any, path: str) -> tuple[str, ...]:
+    """Return names, each once in its first spelling."""
+    distinct: dict[str, str] = {}
     for index, alias in enumerate(_listed(value, path)):
         check_name(alias, f"{path}[{index}]")
         distinct.setdefault(nfc(alias), alias)
-    return tuple(distinct.values())[1:]
+    return tuple(distinct.values())
 
 
 def check_name(value: Any, path: str = "$.name") -> str:
@@ -162,6 +170,18 @@ def check_bound(value: Any, path: str, *, least: int, most: int) -> int:
             details={"path": path, "least": least, "most": most},
         )
     return value
+
+
+def check_list(value: Any, path: str, *, most: int) -> tuple[Any, ...]:
+    """Return at most so many items of a list."""
+    found = _listed(value, path)
+    if len(found) > most:
+        raise Fault(
+            "TOO_LARGE",
+            f"{path} has {len(found):,} items; one call takes {most:,}",
+            details={"path": path, "items": len(found), "limit": most},
+        )
+    return found
 
 
 def _listed(value: Any, path: str) -> tuple[Any, ...]:

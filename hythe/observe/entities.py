@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hythe.observe.stamp import Stamp
 
 __all__ = [
-    "add_alias",
+    "add_aliases",
     "create_entities",
     "create_entity",
     "ensure_entity",
@@ -132,8 +132,8 @@ def _create_or_find(conn: sqlite3.Connection, stamp: Stamp, new: NewEntity) -> E
     return create_entity(conn, stamp, new)
 
 
-def add_alias(
-    conn: sqlite3.Connection, stamp: Stamp, name: str, aliases: Iterable[str]
+def add_aliases(
+    conn: sqlite3.Connection, stamp: Stamp, name: str, aliases: Sequence[str]
 ) -> Entity:
     """Give an entity further names; those it has already change nothing.
 
@@ -141,10 +141,9 @@ def add_alias(
         Fault: `NOT_FOUND`, `ALIAS_TAKEN`.
     """
     number = require_entity(conn, stamp.store, name)
-    wanted = tuple(aliases)
-    _refuse_taken(conn, stamp.store, wanted, number)
+    _refuse_taken(conn, stamp.store, aliases, number)
     before = load_entity(conn, stamp.store, number)
-    for alias in wanted:
+    for alias in aliases:
         if resolve_entity(conn, stamp.store, alias) is None:
             _insert_name(conn, stamp, number, alias)
     after = load_entity(conn, stamp.store, number)

@@ -1,0 +1,52 @@
+"""What every handle on a store has: the file, and who uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import attrs
+
+from hythe._secrets import secret_warnings
+from hythe.identity.decide import check_agent
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from hythe._storage import Storage
+    from hythe.observe.stamp import Stamp
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class Handle:
+    """A store as used by one agent; each method is one transaction."""
+
+    def __init__(self, storage: Storage, agent: str, *, proven: bool = False) -> None:
+        self._storage = storage
+        self.agent = check_agent(agent)
+        self._proven = proven
+
+    def _read(
+        self,
+        read: Callable[Concatenate[sqlite3.Connection, int, P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        with self._storage.reading() as (conn, store):
+            return read(conn, store, *args, **options)
+
+    def _write(
+        self,
+        write: Callable[Concatenate[sqlite3.Connection, Stamp, P], T],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> T:
+        with self._storage.writing(self.agent, proven=self._proven) as (conn, stamp):
+            return write(conn, stamp, *args, **options)
+
+    def _warned(self, value: Any, said: dict[str, Any]) -> Any:
+        """Return the result of a write with what is to know about its content."""
+        found = (*secret_warnings(said), *self._storage.unresolved(said))
+        return attrs.evolve(value, warnings=found) if found else value
