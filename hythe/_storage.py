@@ -12,6 +12,7 @@ from hsum._kernel.clock import as_clock
 from hsum._kernel.faults import Fault
 from hsum._kernel.ids import as_ids
 from hsum._kernel.sqlite import Database, Durability, Schema
+from hythe.observe.rows import row_digest
 from hythe.observe.stamp import Stamp
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _create_all(db: sqlite_utils.Database) -> None:
     import hythe.mail.schema as mail
     import hythe.observe.schema as observe
 
-    columns = {"store": int, "id": str}
+    columns = {"store": int, "id": str, "digest": str}
     db.table("store").create(columns, pk="store", not_null=set(columns), strict=True)
     for part in (observe, checkpoint, mail, identity):
         part.create_tables(db)
@@ -80,8 +81,10 @@ class Storage:
 
     def _name_store(self, conn: sqlite3.Connection) -> None:
         if conn.execute("select 1 from store").fetchone() is None:
+            name = self.ids()
             conn.execute(
-                "insert into store(store, id) values (?, ?)", (_STORE, self.ids())
+                "insert into store(store, id, digest) values (?, ?, ?)",
+                (_STORE, name, row_digest("store", id=name)),
             )
 
     def close(self) -> None:

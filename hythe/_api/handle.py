@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
 
-from hythe._secrets import secret_warnings
+from hythe._api.notices import notices
 from hythe.identity.decide import check_agent
 
 if TYPE_CHECKING:
@@ -48,5 +48,6 @@ class Handle:
 
     def _warned(self, value: Any, said: dict[str, Any]) -> Any:
         """Return the result of a write with what is to know about its content."""
-        found = (*secret_warnings(said), *self._storage.unresolved(said))
+        cited = [("$.evidence", said.get("evidence", ()))]
+        found = notices(said, cited, self._storage.evidence)
         return attrs.evolve(value, warnings=found) if found else value

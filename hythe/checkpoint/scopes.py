@@ -13,7 +13,7 @@ from hythe.checkpoint.decide import Standing
 from hythe.model import ScopeName
 from hythe.observe.checks import check_name
 from hythe.observe.entities import ensure_entity, entity_name, resolve_entity
-from hythe.observe.rows import row_digest
+from hythe.observe.rows import damaged, row_digest
 from hythe.observe.stamp import Stamp
 
 __all__ = [
@@ -110,12 +110,14 @@ def list_scopes(conn: sqlite3.Connection, store: int) -> list[tuple[At, ScopeNam
 
 def spelled(conn: sqlite3.Connection, at: At) -> ScopeName:
     """Return the name of a scope in the first spelling of its parts."""
-    project, task = conn.execute(
+    numbers = conn.execute(
         "select project, task from scope where store = ? and scope = ?", at
     ).fetchone()
-    return ScopeName(
-        *(n and entity_name(conn, at.store, n) or None for n in (project, task))
-    )
+    return ScopeName(*(_spelled(conn, at.store, number) for number in numbers))
+
+
+def _spelled(conn: sqlite3.Connection, store: int, number: int) -> str | None:
+    return entity_name(conn, store, number) if number else None
 
 
 def add_scope(
@@ -184,6 +186,8 @@ def standing_of(conn: sqlite3.Connection, at: At) -> Standing:
     row = conn.execute(
         f"select {_STANDING} from standing where store = ? and scope = ?", at
     ).fetchone()
+    if row is None:
+        raise damaged("the standing of scope", str(at.scope))
     return Standing(*row)
 
 

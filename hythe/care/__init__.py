@@ -1,0 +1,1 @@
+"""Keeping a store well: doctor, backup, export, redaction, pruning."""
