@@ -63,7 +63,7 @@ _C_TYPE: Final = r"""
     (?:[A-Z_]{3,}[ \t]++|__\w++[ \t]++)*
     (\w++)[ \t]*+(?:final[ \t]*+)?(?::(?!:)[^;{}()\n]*+)?\n?[ \t]*+\{
 """
-_C_INITIALIZERS: Final = r"(?:\n?[ \t]*+:(?!:)[^;{}\#]*+)?\n?[ \t]*+\{"
+_C_INITIALIZERS: Final = r"(?:\n?[ \t]*+:(?!:)[^;{}\#]{0,2000}+)?\n?[ \t]*+\{"
 _C_TOP: Final = rf"""
     \#[ \t]*+define[ \t]++(\w++)(?!\()[^\n]*+  # a table of constants
     (?:(?<!\\)\n\#[ \t]*+define[ \t]++\w++(?!\()[^\n]*+){{12,}}+

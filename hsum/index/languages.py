@@ -31,7 +31,7 @@ _EXTENSIONS: Final[dict[Kind, str]] = {
     "code": """
         python: py pyi pyw pyx pxd; javascript: js jsx mjs cjs vue svelte
         typescript: ts tsx mts cts; go: go; rust: rs; java: java; kotlin: kt kts
-        c: c h cc cpp cxx c++ hh hpp hxx h++ inl ipp tcc cu cuh m mm ino; csharp: cs
+        c: c h m; cpp: cc cpp cxx c++ hh hpp hxx h++ inl ipp tcc cu cuh mm ino; csharp: cs
         scala: scala sc; groovy: groovy gradle; ruby: rb rake gemspec ru; php: php phtml
         shell: sh bash zsh ksh bats; sql: sql ddl; lua: lua; swift: swift; dart: dart
         make: mk mak make; perl: pl pm t; elixir: ex exs; julia: jl; r: r

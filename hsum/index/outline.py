@@ -56,7 +56,7 @@ class Outline:
         half = (end - start) / 2
         while at >= 0:
             if min(end, self.ends[at]) - max(start, self.leads[at]) >= half:
-                return self._path(at)
+                return self.path(at)
             at = self.parents[at]
         return ""
 
@@ -67,7 +67,8 @@ class Outline:
             names = [name.rpartition(".")[2] for name in names]
         return tuple(names)
 
-    def _path(self, at: int) -> str:
+    def path(self, at: int) -> str:
+        """Return the names of what encloses a declaration, and its own."""
         path = self._name(at)
         while (at := self.parents[at]) >= 0:
             path = self._name(at) + self.joiner + path

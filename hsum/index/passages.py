@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from hsum.index.languages import Kind, language_of
-from hsum.index.symbols import outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +61,9 @@ def cut(data: bytes, *, path: bytes, encoding: str) -> tuple[Passage, ...]:
 
 def _passages(data: bytes, path: bytes, maximum: int) -> tuple[Passage, ...]:
     language = language_of(path, data[:4_096])
+    # Its patterns take 30 ms to compile, which a search should not wait for.
+    from hsum.index.symbols import outline
+
     found = outline(data, language.name)
     starts, kind = found.starts, language.kind
     passages = []

@@ -6,10 +6,9 @@ must cost a few milliseconds for each megabyte, of broken and half-written code 
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from hsum.index.bodies import Bodies
 from hsum.index.grammars import GRAMMARS
 from hsum.index.headings import HEADINGS
 from hsum.index.outline import Outline, after_line_feed
@@ -31,8 +30,9 @@ _ATTACHED: Final = {
     "sql": (b"--",),
     "lua": (b"--",),
 }
-_CONTINUING: Final = (b"{", b" ", b"\t")
 _ATTACHED_TO_BRACES: Final = (b"//", b"/*", b"@", b"#[", b"[", b"template")
+
+_LONGEST_COMMENT: Final = 8_192
 
 
 def outline(data: bytes, language: str) -> Outline:
@@ -54,7 +54,7 @@ def _declarations(
     text: bytes, grammar: Grammar, attached: tuple[bytes, ...]
 ) -> Outline:
     found = Outline(qualified=grammar.closing in ("braces", "end"))
-    close = _CLOSINGS[grammar.closing]
+    end_of = Bodies(text).end_of(grammar.closing)
     decorated = -1
     for match in grammar.pattern.finditer(text):
         name = match[match.lastindex]  # type: ignore[index]
@@ -65,7 +65,7 @@ def _declarations(
         indent = match[1]
         lead = _lead(text, start if decorated < 0 else decorated, attached)
         decorated = -1
-        end = close(text, match, indent)
+        end = end_of(match, indent)
         if grammar.has_owner and match["owner"]:
             name = match["owner"] + b"." + name
         found.add(lead, start, end, len(indent), name)
@@ -80,56 +80,10 @@ def _lead(text: bytes, start: int, attached: tuple[bytes, ...]) -> int:
         if line.startswith(attached):
             start = above
         elif line.endswith(b"*/") and line.startswith(b"*"):
-            start = text.rfind(b"\n", 0, max(text.rfind(b"/*", 0, above), 1))
+            opening = text.rfind(b"/*", max(above - _LONGEST_COMMENT, 0), above)
+            if opening < 0:
+                break
+            start = text.rfind(b"\n", 0, opening)
         else:
             break
     return start
-
-
-def _dedent(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
-    found = _not_deeper(len(indent)).search(text, match.end())
-    return found.start() if found else len(text) - 1
-
-
-@cache
-def _not_deeper(width: int) -> re.Pattern[bytes]:
-    return re.compile(rb"\n[ \t]{0,%d}+[^\s#)\]}]" % width)
-
-
-def _braces(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
-    line_end = text.find(b"\n", match.end())
-    rest = text[match.end() : line_end].rstrip()
-    opened = text[match.end() - 1] == 0x7B or b"{" in rest
-    below = text[line_end + 1 : line_end + len(indent) + 2].removeprefix(indent)
-    if rest.endswith((b";", b",", b"}")) or not (opened or below in _CONTINUING):
-        return _line_after(text, line_end)
-    return _after_closing(text, match.end(), b"\n" + indent + b"}")
-
-
-def _end_word(text: bytes, match: re.Match[bytes], indent: bytes) -> int:
-    line_end = text.find(b"\n", match.end())
-    if text[match.end() : line_end].rstrip().endswith((b" end", b";end")):
-        return _line_after(text, line_end)
-    return _after_closing(text, match.end(), b"\n" + indent + b"end")
-
-
-def _after_closing(text: bytes, start: int, closing: bytes) -> int:
-    found = text.find(closing, start)
-    return _line_after(text, text.find(b"\n", found + 1) if found >= 0 else -1)
-
-
-def _line_after(text: bytes, line_end: int) -> int:
-    """Return where the line after a line feed begins, which may be missing."""
-    return line_end if line_end >= 0 else len(text) - 1
-
-
-def _next(text: bytes, _match: re.Match[bytes], _indent: bytes) -> int:
-    return len(text) - 1
-
-
-_CLOSINGS: Final = {
-    "braces": _braces,
-    "end": _end_word,
-    "dedent": _dedent,
-    "next": _next,
-}
