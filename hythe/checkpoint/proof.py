@@ -24,7 +24,7 @@ from hythe.checkpoint.scopes import (
 from hythe.checkpoint.store import Row, load_rows
 from hythe.checkpoint.view import changes_of
 
-__all__ = ["derived_of", "problems", "rebuild"]
+__all__ = ["derived_of", "problems", "rebuild", "scope_problems"]
 
 Table = set[tuple[object, ...]]
 
@@ -35,7 +35,7 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     yield from _stray_problems(conn, store)
     for at, name in list_scopes(conn, store):
         try:
-            yield from (f"scope {name}: {it}" for it in _scope_problems(conn, at))
+            yield from (f"scope {name}: {it}" for it in scope_problems(conn, at))
         except Fault as fault:
             yield f"scope {name}: {fault.message}"
 
@@ -65,7 +65,8 @@ def _stray_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
             yield f"{row[0]} rows of {table} belong to no scope"
 
 
-def _scope_problems(conn: sqlite3.Connection, at: At) -> Iterator[str]:
+def scope_problems(conn: sqlite3.Connection, at: At) -> Iterator[str]:
+    """Yield one sentence for each thing in a scope that is wrong."""
     *row, guard = conn.execute(
         "select scope, project, task, imported, imported_pointer, author, proven, "
         "recorded_at, digest from scope where store = ? and scope = ?",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from hsum._kernel.faults import Fault
+from hythe.checkpoint.proof import scope_problems
 from hythe.resume.budget import Price, choose, fit
 from hythe.resume.cursors import binding, read_cursor
 from hythe.resume.evidence import Resolver, citations
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["resume"]
 
+_SHOWN_PROBLEMS = 20
+
 
 def resume(
     conn: sqlite3.Connection,
@@ -43,12 +48,25 @@ def resume(
             `INTEGRITY_FAILED`, `INVALID_ARGUMENT` for another call's cursor.
     """
     snapshot = Snapshot(conn, store, name)
+    if request.verify:
+        _prove(snapshot)
     page = _page(snapshot, request, agent=agent, now=now)
     price = Price(request.count, checked=evidence is not None)
     chosen = choose(page, request.budget, price)
     wanted = citations(entry.value for entry in chosen.entries if not entry.is_oversize)
     states = probe(evidence, wanted, request.evidence_timeout_ms)
     return fit(page, chosen, request.budget, price, states)
+
+
+def _prove(snapshot: Snapshot) -> None:
+    """Derive the view from the checkpoints alone, and compare: nothing is missing."""
+    found = list(islice(scope_problems(snapshot.conn, snapshot.at), _SHOWN_PROBLEMS))
+    if found:
+        raise Fault(
+            "INTEGRITY_FAILED",
+            f"the scope {snapshot.name} is not what its checkpoints say: {found[0]}",
+            details={"problems": found},
+        )
 
 
 def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page:
