@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hythe._secrets import secret_warnings
-from hythe.checkpoint.request import Request
 from hythe.model import WriteWarning
 from hythe.resume.evidence import UNCHECKED, Resolver
 from hythe.resume.probe import probe
+
+if TYPE_CHECKING:
+    from hythe.checkpoint.request import Request
 
 __all__ = ["notices", "warnings_of"]
 
