@@ -149,7 +149,8 @@ def initialize(
                 progress=progress,
             )
             binding = _bind(folder, folder.name, DEFAULT_PROJECT, ids)
-            query = sample_query(index)
+            with index._store.reading() as snapshot:  # noqa: SLF001 - ours
+                query = sample_query(snapshot)
             hits = index.search(query, limit=INIT_HITS) if query else None
     chosen = Choice(folder.name, DEFAULT_PROJECT, "explicit", binding)
     return Initialized(_context_of(chosen, (binding,)), binding, report, query, hits)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters._wire.encode import Encoder, camel
-from hythe import Resume
+from adapters._wire.outcomes import written
+from hythe import Checkpoint
 
-__all__ = ["encode"]
+if TYPE_CHECKING:
+    from adapters._wire.verbs import Verb
+
+__all__ = ["document", "encode"]
+
+encode = Encoder(camel, {})
 
 
-def _resume(resume: Resume, _: Encoder) -> Any:
-    """A resume's JSON is its own: its budget was counted over it."""
-    return resume.as_dict()
+def document(verb: Verb, result: Any) -> Any:
+    """Return the JSON document of what a verb gave back.
 
-
-encode = Encoder(camel, {Resume: _resume})
+    What agents recorded is data, not instructions, and is marked so.
+    """
+    if isinstance(result, Checkpoint):
+        return {**written(result, encode), "untrustedContent": True}
+    data = encode(result)
+    named = {verb.result: data} if verb.result else data
+    return {**named, "untrustedContent": True} if isinstance(named, dict) else named

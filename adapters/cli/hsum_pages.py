@@ -47,7 +47,7 @@ def _search(hits: Hits, options: Mapping[str, Any]) -> Iterator[Line]:
         yield []
     say(_footer(hits), DIM)
     if hits.cursor:
-        say(f"more: --cursor {hits.cursor}", DIM)
+        say("more hits: a higher --limit, or --json and its cursor", DIM)
 
 
 def _footer(hits: Hits) -> str:
@@ -78,14 +78,25 @@ def _hit(hit: Hit, pattern: re.Pattern[str], *, explain: bool) -> Iterator[Line]
 
 
 def _excerpt(text: str, first: int, pattern: re.Pattern[str]) -> Iterator[Line]:
-    """Show the lines of a passage around its first match, with the matches marked."""
+    """Show the lines of a passage that match best, with the matches marked."""
     lines = text.removesuffix("\n").split("\n")
-    found = next((n for n, line in enumerate(lines) if pattern.search(line)), 0)
-    start = max(0, min(found - 1, len(lines) - _SHOWN_LINES))
+    start = _best_start([_found(line, pattern) for line in lines])
     shown = lines[start : start + _SHOWN_LINES]
     room = len(str(first + start + len(shown)))
     for number, line in enumerate(shown, first + start):
         yield [(f"{number:>{room + 2}} ", DIM), *_marked(line.rstrip("\r"), pattern)]
+
+
+def _found(line: str, pattern: re.Pattern[str]) -> set[str]:
+    return {match[0].lower() for match in pattern.finditer(line)}
+
+
+def _best_start(found: Sequence[set[str]]) -> int:
+    """Return where the first window of lines begins that has most different matches."""
+    starts = range(max(1, len(found) - _SHOWN_LINES + 1))
+    windows = (found[start : start + _SHOWN_LINES] for start in starts)
+    counts = [len(set().union(*window)) for window in windows]
+    return counts.index(max(counts))
 
 
 def _marked(line: str, pattern: re.Pattern[str]) -> Line:
