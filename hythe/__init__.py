@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hythe._api import Scope as Scope
     from hythe._api import Store as Store
     from hythe._api import in_memory as in_memory
-    from hythe._api import open_store as open  # noqa: A004, F401 - as gzip.open
+    from hythe._api import open_store as open  # noqa: A004 - as gzip.open
     from hythe._api import restore as restore
     from hythe.errors import Busy as Busy
     from hythe.errors import Cancelled as Cancelled
@@ -52,6 +52,16 @@ if TYPE_CHECKING:
     from hythe.model import Settled as Settled
     from hythe.model import State as State
     from hythe.model import WriteWarning as WriteWarning
+    from hythe.resume.bundle import AsOf as AsOf
+    from hythe.resume.bundle import Definition as Definition
+    from hythe.resume.bundle import LegacyValue as LegacyValue
+    from hythe.resume.bundle import Made as Made
+    from hythe.resume.bundle import Resume as Resume
+    from hythe.resume.coverage import Coverage as Coverage
+    from hythe.resume.evidence import CitationState as CitationState
+    from hythe.resume.evidence import Cited as Cited
+    from hythe.resume.handles import Fetched as Fetched
+    from hythe.resume.sections import Oversize as Oversize
 
 _ERRORS = (
     "Busy Cancelled Closed Conflict Damaged HytheError InvalidInput NotAllowed NotFound "
@@ -62,6 +72,13 @@ _MODEL = (
     "Observation Owed Page Plan Provenance Reconciliation Relation Resolution ScopeName "
     "Settled State WriteWarning"
 )
+_RESUME = {
+    "resume.bundle": "AsOf Definition LegacyValue Made Resume",
+    "resume.coverage": "Coverage",
+    "resume.evidence": "CitationState Cited",
+    "resume.handles": "Fetched",
+    "resume.sections": "Oversize",
+}
 _TABLE = {
     "Scope": "_api",
     "Store": "_api",
@@ -70,6 +87,7 @@ _TABLE = {
     "restore": "_api",
     **dict.fromkeys(_ERRORS.split(), "errors"),
     **dict.fromkeys(_MODEL.split(), "model"),
+    **{name: module for module, names in _RESUME.items() for name in names.split()},
 }
 
 __getattr__, __dir__, __all__ = attach(__name__, _TABLE)
