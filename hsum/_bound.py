@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hsum.index.catalogue import Snapshot
+    from hsum.model.check import CheckReport
     from hsum.trust.bindings import Binding
 
 __all__ = ["BoundIndex", "BoundStore", "binding_of"]
@@ -107,6 +108,14 @@ class BoundIndex(Index):
         """Return the bytes of a citation of the bound project."""
         self._require(citation)
         return super().get(citation, **options)
+
+    def check(self, text: str) -> CheckReport:
+        """Judge the citations of a text; other projects' documents are unknown."""
+        from hsum.check.stored import check_text
+
+        with self._store.reading() as snapshot:
+            sees = self._sight(snapshot)
+        return check_text(self._store, text, allowed=sees)
 
     def documents(self, generation: int | None = None) -> tuple[Document, ...]:
         """Return the documents of the bound project, by path."""

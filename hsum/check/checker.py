@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from hsum.check.find import find
+from hsum.check.fix import relined
 from hsum.check.pins import Pin, key_of, line_span, pin_of
 from hsum.check.places import find_places
 from hsum.check.quotes import quote_beside
@@ -35,7 +36,13 @@ class Indexed(Protocol):
         """Return the bytes of a path as indexed last; None where it never was."""
 
     def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
-        """Return path, whole revision and span of a URI; or why it does not resolve."""
+        """Return path, whole revision and span of a URI; or why it does not resolve.
+
+        The span is the URI's, and may run past the end.
+        """
+
+    def cite(self, place: Place, data: bytes) -> str | None:
+        """Return a URI for a place in a file, if `data` is what was indexed of it."""
 
 
 class NoIndex:
@@ -48,6 +55,10 @@ class NoIndex:
     def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:  # noqa: ARG002
         """Say that no index was given."""
         return "no index and no lock file knows this citation"
+
+    def cite(self, place: Place, data: bytes) -> str | None:  # noqa: ARG002
+        """Return None: nothing was indexed."""
+        return None
 
 
 @attrs.frozen
@@ -91,7 +102,8 @@ def check(
     index: Indexed | None = None,
 ) -> list[Checked]:
     """Judge every citation of every text."""
-    resolver = _Resolver(tree, lock or {}, index or NoIndex())
+    known = index or NoIndex()
+    resolver = _Resolver(tree, lock or {}, known)
     opened = [(text, resolver.cases(text)) for text in texts]
     strays = [
         case.pin
@@ -100,7 +112,7 @@ def check(
         if case.pin and not _intact(tree, case)
     ]
     places = find_places(strays, tree.files())
-    return [_judged(text, cases, tree, places) for text, cases in opened]
+    return [_judged(text, cases, tree, places, known) for text, cases in opened]
 
 
 def _judged(
@@ -108,6 +120,7 @@ def _judged(
     cases: list[_Case],
     tree: WorkingTree,
     places: Mapping[str, tuple[Place, ...]],
+    index: Indexed,
 ) -> Checked:
     quoted = quote_beside(text.text, [case.found for case in cases])
     findings = []
@@ -115,9 +128,21 @@ def _judged(
         seen = _observed(case, tree, places)
         quote = quoted.get(case.found)
         words = quote.text.strip() if quote else None
-        findings.append(judge(case.found, seen, file=text.file, quote=words))
+        finding = judge(case.found, seen, file=text.file, quote=words)
+        findings.append(_with_replacement(finding, tree, index))
     pins = {case.pin.key: case.pin for case in cases if case.pin}
     return Checked(text, tuple(findings), pins)
+
+
+def _with_replacement(finding: Finding, tree: WorkingTree, index: Indexed) -> Finding:
+    place = finding.moved_to
+    if place is None:
+        return finding
+    if finding.found.form == "lines":
+        return attrs.evolve(finding, replacement=relined(finding))
+    return attrs.evolve(
+        finding, replacement=index.cite(place, tree.read(place.path) or b"")
+    )
 
 
 class _Resolver:
@@ -158,10 +183,11 @@ class _Resolver:
             return _Case(found, "pinned", pin.path, pin)
         known = self._index.cited(found.raw)
         if isinstance(known, str):
-            past = known.startswith("past_end")
-            state: State = "past_end" if past else "unresolvable"
-            return _Case(found, state, reason=known.removeprefix("past_end: "))
+            return _Case(found, "unresolvable", reason=known)
         path, whole, span = known
+        if span[1] > len(whole):
+            reason = f"the cited revision has only {len(whole):,} bytes"
+            return _Case(found, "past_end", path, reason=reason)
         return _Case(found, "pinned", path, pin_of(found.raw, path, whole, span))
 
     def _lines(self, found: Found, folder: str) -> _Case:
@@ -175,16 +201,23 @@ class _Resolver:
         return self._by_bytes(found, path)
 
     def _by_bytes(self, found: Found, path: str) -> _Case:
-        indexed = self._index.head(path)
-        whole = indexed if indexed is not None else self._tree.read(path)
-        lines = found.lines or (0, 0)
-        span = line_span(whole, lines) if whole is not None else None
+        """Open the case of lines that no lock pins.
+
+        Whether they were meant before or after the last edit, nothing tells; only
+        when the file is missing can they mean nothing but what was indexed.
+        """
+        data = self._tree.read(path)
+        whole = self._index.head(path) if data is None else data
+        span = line_span(whole, found.lines or (0, 0)) if whole is not None else None
         if whole is None or span is None:
-            total = (whole or b"").count(b"\n") + 1
-            reason = f"{path} has only {total:,} lines"
+            reason = f"{path} has only {_line_count(whole or b''):,} lines"
             return _Case(found, "past_end", path, reason=reason)
         pin = pin_of(key_of(found, path), path, whole, span)
-        return _Case(found, "pinned" if indexed is not None else "unpinned", path, pin)
+        return _Case(found, "pinned" if data is None else "unpinned", path, pin)
+
+
+def _line_count(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
 def _intact(tree: WorkingTree, case: _Case) -> bool:

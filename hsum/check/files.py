@@ -64,7 +64,7 @@ def check_paths(
         texts = [_text(path, root) for path in _files(given) if path != lock_file]
         checked = check(texts, tree, lock=pins, index=index)
         if fix:
-            checked, pins = _fixed(checked, tree, root, dict(pins))
+            checked, pins = _fixed(checked, tree, root, pins)
         if lock or (fix and pins):
             _write_pins(lock_file, checked, pins, whole=_is_whole(given, lock_file))
     findings = [one for each in checked for one in each.findings]
@@ -152,39 +152,45 @@ def _text(path: Path, root: Path) -> Text:
 
 
 def _fixed(
-    checked: list[Checked], tree: WorkingTree, root: Path, pins: dict[str, Pin]
-) -> tuple[list[Checked], dict[str, Pin]]:
+    checked: list[Checked], tree: WorkingTree, root: Path, pins: Mapping[str, Pin]
+) -> tuple[list[Checked], Mapping[str, Pin]]:
     """Rewrite the texts, and move the pins of what was rewritten."""
     done = []
+    moves: dict[str, Pin] = {}
     for one in checked:
         text, findings = rewritten(one.text.text, one.findings)
         if text != one.text.text:
             _rewrite(root / (one.text.file or ""), text)
-        moved = dict(one.pins)
-        for finding in findings:
-            if finding.fixed:
-                _move_pin(finding, tree, pins, moved)
-        done.append(attrs.evolve(one, findings=tuple(findings), pins=moved))
-    return done, pins
+        moves |= _moves(findings, tree)
+        done.append(attrs.evolve(one, findings=tuple(findings)))
+    moved = [attrs.evolve(one, pins=_moved(one.pins, moves)) for one in done]
+    return moved, _moved(pins, moves)
+
+
+def _moves(findings: Iterable[Finding], tree: WorkingTree) -> dict[str, Pin]:
+    """Return the new pin of each rewritten citation, by its old key."""
+    moves = {}
+    for one in findings:
+        place = one.moved_to
+        whole = tree.read(place.path) if place and one.fixed else None
+        if place is not None and whole is not None:
+            raw = attrs.evolve(one.found, raw=one.replacement or "")
+            lines = place.lines if raw.lines else None
+            key = key_of(attrs.evolve(raw, lines=lines), place.path)
+            new = pin_of(key, place.path, whole, (place.start, place.end))
+            moves[key_of(one.found, one.path)] = new
+    return moves
+
+
+def _moved(pins: Mapping[str, Pin], moves: Mapping[str, Pin]) -> Mapping[str, Pin]:
+    """Replace pins all at once: a new key may be the old one of another."""
+    kept = {key: pin for key, pin in pins.items() if key not in moves}
+    return kept | {moves[key].key: moves[key] for key in pins if key in moves}
 
 
 def _rewrite(path: Path, text: str) -> None:
     mode = path.stat().st_mode & 0o777
     write_atomic(path, text.encode("utf-8", "surrogateescape"), mode=mode)
-
-
-def _move_pin(
-    finding: Finding, tree: WorkingTree, pins: dict[str, Pin], moved: dict[str, Pin]
-) -> None:
-    place = finding.moved_to
-    whole = tree.read(place.path) if place else None
-    if place is None or whole is None:
-        return
-    old = key_of(finding.found, finding.path)
-    new = key_of(attrs.evolve(finding.found, lines=place.lines), place.path)
-    for known in (pins, moved):
-        if known.pop(old, None) is not None:
-            known[new] = pin_of(new, place.path, whole, (place.start, place.end))
 
 
 def _affected(findings: list[Finding], root: Path, since: str) -> list[Finding]:

@@ -12,29 +12,17 @@ if TYPE_CHECKING:
     from hsum.model.check import Finding, Found
     from hsum.model.evidence import Place
 
-__all__ = ["fixable", "rewritten", "successor"]
-
-
-def fixable(finding: Finding) -> bool:
-    """Tell whether a finding is a unique move of a citation that names lines.
-
-    A URI names a revision, which does not move; it keeps resolving.
-    """
-    return (
-        finding.verdict == "moved"
-        and finding.moved_to is not None
-        and finding.found.form == "lines"
-    )
+__all__ = ["relined", "rewritten"]
 
 
 def rewritten(text: str, findings: Iterable[Finding]) -> tuple[str, list[Finding]]:
-    """Return the text with every fixable citation replaced, and the findings marked."""
+    """Return the text with the citations of unique moves replaced, findings marked."""
     marked = []
     parts: list[str] = []
     at = 0
     for finding in sorted(findings, key=lambda one: one.found.start):
-        if fixable(finding) and finding.moved_to is not None:
-            parts += text[at : finding.found.start], successor(finding)
+        if finding.verdict == "moved" and finding.replacement is not None:
+            parts += text[at : finding.found.start], finding.replacement
             at = finding.found.end
             marked.append(attrs.evolve(finding, fixed=True))
         else:
@@ -42,10 +30,10 @@ def rewritten(text: str, findings: Iterable[Finding]) -> tuple[str, list[Finding
     return "".join([*parts, text[at:]]), marked
 
 
-def successor(finding: Finding) -> str:
-    """Return the citation of the new place, in the form of the old."""
+def relined(finding: Finding) -> str | None:
+    """Return the citation of a moved one's new lines, in the form of the old."""
     if finding.moved_to is None:
-        return finding.found.raw
+        return None
     return _path(finding) + _anchor(finding.found, finding.moved_to)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from hsum._kernel.canonical import digest
 from hsum._kernel.faults import Fault
 from hsum.model import Citation
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hsum.index.catalogue import Snapshot, Version
+    from hsum.model.evidence import Place
 
 __all__ = ["SnapshotCitations"]
 
@@ -42,18 +44,21 @@ class SnapshotCitations:
         """Return path, whole revision and span of a URI; or why it does not resolve."""
         try:
             citation = Citation.parse(uri)
-            version = self._snapshot.resolve(citation)
+            # The ids and the revision alone: a span past the end is judged elsewhere.
+            version = self._snapshot.resolve(attrs.evolve(citation, start=0, end=0))
         except Fault as fault:
-            return self._why(uri, fault)
+            return f"{fault.message} ({fault.code})"
         if not self._allowed(version.path):
-            return "no evidence has this citation here"
+            return "no evidence has this citation here (EVIDENCE_NOT_FOUND)"
         span = citation.start, citation.end
         return os.fsdecode(version.path), self._snapshot.whole(version), span
 
-    def _why(self, uri: str, fault: Fault) -> str:
-        """Tell a span past the end from a citation that names nothing."""
-        if fault.code == "EVIDENCE_NOT_FOUND":
-            start = attrs.evolve(Citation.parse(uri), start=0, end=0)
-            if not isinstance(self.cited(str(start)), str) and "=0-0" not in uri:
-                return f"past_end: {fault.message}"
-        return f"{fault.message} ({fault.code})"
+    def cite(self, place: Place, data: bytes) -> str | None:
+        """Return a URI for a place, if `data` is the indexed revision of its file."""
+        version = self._version(os.fsencode(place.path))
+        if version is None or version.to_generation is not None:
+            return None
+        if version.record or version.rev != digest(data):
+            return None
+        ids = (self._snapshot.index_id or "", version.source_id, version.document_id)
+        return str(Citation(*ids, version.rev, place.start, place.end))

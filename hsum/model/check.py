@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, overload, TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 import attrs
-
 
 if TYPE_CHECKING:
     from hsum.model.evidence import Place
@@ -57,7 +56,8 @@ class Finding:
 
     `file` is the citing file, None for bare text; `path` the cited one, relative to
     the root, None where it is not known. `moved_to` is set for `moved`,
-    `places` for `ambiguous`. `quote` is what the text quotes beside the citation,
+    `places` for `ambiguous`; `replacement` is the citation of the new place, None
+    where only a new ingest can give it. `quote` is what the text quotes beside the citation,
     `message` one sentence for people.
     """
 
@@ -69,6 +69,7 @@ class Finding:
     quote: str | None = None
     moved_to: Place | None = None
     places: tuple[Place, ...] = ()
+    replacement: str | None = None
     fixed: bool = False
 
     @property

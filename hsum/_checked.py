@@ -1,0 +1,128 @@
+"""Check files: choose the index that knows their citations, if the user has one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsum._kernel.faults import Fault, guarded
+from hsum._managed import context
+from hsum.check.files import check_paths, root_of
+from hsum.check.indexed import SnapshotCitations
+from hsum.errors import family
+from hsum.index.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hsum.model.check import CheckReport
+    from hsum.model.evidence import Place
+
+__all__ = ["check_files"]
+
+
+def check_files(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    lock: str | os.PathLike[str] | bool | None = None,
+    fix: bool = False,
+    since: str | None = None,
+    index: str | None = None,
+) -> CheckReport:
+    """Find every citation in files, or below folders, and say whether it stands.
+
+    A `citations.lock` in the checked folder, or the nearest above it, is believed
+    first, then the index; with a lock file that has them all, no index is needed.
+
+    Args:
+        paths: files and folders.
+        lock: write a lock file: True for `citations.lock` in the checked folder, or
+            a file's name.
+        fix: rewrite the citations whose bytes have exactly one new place.
+        since: report only what citing or cited files changed since this git commit.
+        index: a managed index's name, or a directory with a `/` in it. None for
+            that of the environment, or the one bound to the checked files' folder;
+            a URI is also looked up in the index that its id names.
+
+    Raises:
+        HsumError: `INVALID_ARGUMENT` for a missing file, a damaged lock file, an
+            unknown commit; `INDEX_NOT_FOUND` for an index that was named.
+    """
+    given = [Path(os.path.abspath(path)) for path in _listed(paths)]
+    with contextlib.ExitStack() as stack:
+        known = _Indexes(stack, index, given)
+        return check_paths(
+            given, root=known.root, index=known, lock=lock, fix=fix, since=since
+        )
+
+
+def _listed(
+    paths: Iterable[str | os.PathLike[str]],
+) -> Iterable[str | os.PathLike[str]]:
+    return [paths] if isinstance(paths, (str, os.PathLike)) else paths
+
+
+class _Indexes:
+    """The chosen index, and those that the citations themselves name."""
+
+    def __init__(
+        self, stack: contextlib.ExitStack, index: str | None, given: list[Path]
+    ) -> None:
+        self._stack = stack
+        self._opened: dict[str, SnapshotCitations] = {}
+        self.root: Path | None = None
+        self._chosen = self._choose(index, given)
+
+    def _choose(self, index: str | None, given: list[Path]) -> SnapshotCitations | None:
+        try:
+            chosen = context(index=index, directory=root_of(given))
+        except Fault:
+            if index is not None:
+                raise
+            return None
+        if chosen.index_id is None or chosen.source_root is None:
+            return None
+        root = Path(chosen.source_root)
+        if root.is_dir() and all(path.is_relative_to(root) for path in given):
+            self.root = root
+            return self._open(chosen.data_path, chosen.index_id)
+        return self._open(chosen.data_path, chosen.index_id) if index else None
+
+    def _open(self, folder: str, index_id: str) -> SnapshotCitations:
+        if index_id not in self._opened:
+            self._opened[index_id] = self._stack.enter_context(_citations(folder))
+        return self._opened[index_id]
+
+    def head(self, path: str) -> bytes | None:
+        """Return the bytes of a path as the chosen index has them."""
+        return None if self._chosen is None else self._chosen.head(path)
+
+    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
+        """Return path, whole revision and span of a URI, from the index it names."""
+        try:
+            named = context(citation=uri)
+        except Fault as fault:
+            return f"{fault.message} ({fault.code})"
+        if named.index_id is not None:
+            return self._open(named.data_path, named.index_id).cited(uri)
+        return "no index of this user has this citation"
+
+    def cite(self, place: Place, data: bytes) -> str | None:
+        """Return a URI for a place, from the first index that has its file so."""
+        known = (self._chosen, *self._opened.values())
+        given = (one.cite(place, data) for one in known if one is not None)
+        return next(filter(None, given), None)
+
+
+@contextlib.contextmanager
+def _citations(folder: str) -> Iterator[SnapshotCitations]:
+    with (
+        contextlib.closing(Store(Path(folder), read_only=True)) as store,
+        store.reading() as snapshot,
+    ):
+        yield SnapshotCitations(snapshot)
+
+
+check_files = guarded(family, check_files)
