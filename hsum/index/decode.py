@@ -53,7 +53,8 @@ def text_of(data: bytes, encoding: str) -> str:
 def exact_text(data: bytes, encoding: str) -> str:
     """Return text as long as that of `text_of`, from which `data` can be made again.
 
-    What is not a character is a lone surrogate in it.
+    What is not a character is a lone surrogate in it.  An odd last byte of UTF-16 is one
+    too, which keeps its place but not its value.
     """
     if not encoding.startswith("utf-16"):
         return data.decode("utf-8", "surrogateescape")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,15 +13,68 @@ from hypothesis import strategies as st
 from tests.scan.trees import candidates, git, listed_by_git, write
 
 _NAMES = st.sampled_from(
-    [b"a", b"b", b"foo", b"bar", b"foo.c", b"a b", b"ab ", b"#x", b"!y", b"a*", b"[a]"]
-    + [b"\xc3\xa9", b"\xff\xfe", b"new\nline", b"-f", b"A", b"back\\slash", b"foo.o"]
+    [
+        b"a",
+        b"b",
+        b"foo",
+        b"bar",
+        b"foo.c",
+        b"a b",
+        b"ab ",
+        b"#x",
+        b"!y",
+        b"a*",
+        b"[a]",
+        b"\xc3\xa9",
+        b"\xff\xfe",
+        b"new\nline",
+        b"-f",
+        b"A",
+        b"back\\slash",
+        b"foo.o",
+    ]
 )
 _PATHS = st.lists(_NAMES, min_size=1, max_size=4).map(b"/".join)
 _PIECES = st.sampled_from(
-    [b"a", b"b", b"foo", b"bar", b"*", b"**", b"?", b"/", b"/", b"/**/", b"**/", b"/**"]
-    + [b"*.c", b"*.o", b"[a-c]", b"[!a]", b"[^b]", b"[[:alpha:]]", b"[]a]", b"[a", b"\\"]
-    + [b"[[:bad:]]", b"[a-\\c]", b"[\\]-a]", b" ", b"\\ ", b"\\a", b"\\/", b"\xc3\xa9"]
-    + [b"[\x80-\xff]", b"***", b"[[:space:]]", b"#", b"!", b".", b"[b-a]", b"[[:x]"]
+    [
+        b"a",
+        b"b",
+        b"foo",
+        b"bar",
+        b"*",
+        b"**",
+        b"?",
+        b"/",
+        b"/",
+        b"/**/",
+        b"**/",
+        b"/**",
+        b"*.c",
+        b"*.o",
+        b"[a-c]",
+        b"[!a]",
+        b"[^b]",
+        b"[[:alpha:]]",
+        b"[]a]",
+        b"[a",
+        b"\\",
+        b"[[:bad:]]",
+        b"[a-\\c]",
+        b"[\\]-a]",
+        b" ",
+        b"\\ ",
+        b"\\a",
+        b"\\/",
+        b"\xc3\xa9",
+        b"[\x80-\xff]",
+        b"***",
+        b"[[:space:]]",
+        b"#",
+        b"!",
+        b".",
+        b"[b-a]",
+        b"[[:x]",
+    ]
 )
 _LINES = st.builds(
     lambda negation, pieces, end: negation + b"".join(pieces) + end,
@@ -44,7 +97,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return root
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     paths=st.lists(_PATHS, min_size=1, max_size=12),
     ignores=st.dictionaries(
@@ -90,10 +143,8 @@ def _fresh_tree(root: bytes, paths: list[bytes]) -> None:
 
 
 def _try_write(root: bytes, path: bytes, data: bytes) -> None:
-    try:
+    with contextlib.suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
         write(root, {path: data})
-    except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        pass
 
 
 def _standing(root: bytes) -> list[bytes]:

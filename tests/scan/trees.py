@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import time
+from typing import TYPE_CHECKING
 
-from hsum.index.scan import Outcome, Previous, Scan, scan
+from hsum.index.scan import Outcome, Previous, Scan, Signature, scan
+from hsum.index.seen import INDEXED, UNSETTLED, unpack
 from hsum.model import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ALL = Options(allow_sensitive=True)
 
@@ -69,3 +75,32 @@ def remembered(found: Scan, previous: Previous | None = None) -> Previous:
         else:
             folders[path] = record
     return Previous(folders)
+
+
+def indexed(previous: Previous) -> set[bytes]:
+    """Return the files that the records hold as indexed."""
+    return {
+        folder + name
+        for folder, record in previous.folders.items()
+        for name, (_, verdict) in _entries(record).items()
+        if verdict & ~UNSETTLED == INDEXED and not name.endswith(b"/")
+    }
+
+
+def _entries(record: bytes) -> Mapping[bytes, tuple[Signature, int]]:
+    folder = unpack(record)
+    assert folder is not None
+    return folder.entries
+
+
+def age(root: bytes, seconds: int = 100) -> None:
+    """Set the times of the tree back, as if it had been written long ago.
+
+    The change time cannot be set: a short sleep lets it fall behind the clock's tick.
+    """
+    then = time.time_ns() - seconds * 1_000_000_000 + 1
+    for folder, _, names in os.walk(root):
+        for name in names:
+            full = os.path.join(folder, name)
+            os.utime(full, ns=(then, then), follow_symlinks=False)
+    time.sleep(0.03)
