@@ -10,7 +10,15 @@ from typing import TypeAlias
 
 import attrs
 
-__all__ = ["AllOf", "AnyOf", "Boosted", "Expression", "Phrase", "Term", "Within"]
+__all__ = [
+    "AnyOf",
+    "Boosted",
+    "Expression",
+    "Phrase",
+    "Preferring",
+    "Term",
+    "Within",
+]
 
 
 @attrs.frozen
@@ -37,10 +45,11 @@ class AnyOf:
 
 
 @attrs.frozen
-class AllOf:
-    """Every part; the scores add up."""
+class Preferring:
+    """A part, with what adds to the score of what it finds but finds nothing itself."""
 
-    parts: tuple[Expression, ...]
+    part: Expression
+    extra: Expression
 
 
 @attrs.frozen
@@ -59,4 +68,4 @@ class Within:
     versions: tuple[int, ...]
 
 
-Expression: TypeAlias = Term | Phrase | AnyOf | AllOf | Boosted | Within
+Expression: TypeAlias = Term | Phrase | AnyOf | Preferring | Boosted | Within

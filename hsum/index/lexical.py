@@ -22,7 +22,7 @@ import tantivy
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync_dir, os_fault, translating_os
 from hsum.index.languages import KINDS
-from hsum.index.expressions import AllOf, AnyOf, Boosted, Phrase, Term, Within
+from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -477,10 +477,15 @@ class Reader:
                 return tantivy.Query.boost_query(compiled(part), factor)
             case Within(part, versions):
                 return self._within(compiled(part), versions)
-            case AllOf(parts):
-                return _joined(tantivy.Occur.Must, map(compiled, parts))
             case AnyOf(parts):
                 return _joined(tantivy.Occur.Should, map(compiled, parts))
+            case Preferring(part, extra):
+                return tantivy.Query.boolean_query(
+                    [
+                        (tantivy.Occur.Must, compiled(part)),
+                        (tantivy.Occur.Should, compiled(extra)),
+                    ]
+                )
 
     def _within(self, query: tantivy.Query, versions: Iterable[int]) -> tantivy.Query:
         keys = [str(version) for version in versions]

@@ -12,7 +12,6 @@ import attrs
 from hsum._kernel.faults import Fault
 from hsum.errors import fault
 from hsum.index.expressions import Term, Within
-from hsum.index.generations import version_entries
 from hsum.index.ignore import Globs
 from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
 from hsum.index.schema import BLOCK_BYTES
@@ -180,14 +179,15 @@ def _has_moved_on(store: Store, head: Head) -> bool:
 
 
 def _built(snapshot: Snapshot, deadline: float) -> Reader:
+    from hsum.index.generations import version_entries
+
     # An open searcher outlives its directory.
     with tempfile.TemporaryDirectory(prefix="hsum-") as folder:
         writer = Writer(Path(folder) / "lexical")
         try:
             for version in list(snapshot.live()):
                 _check_time(deadline)
-                for entry in version_entries(snapshot, version):
-                    writer.add(entry)
+                writer.extend(version_entries(snapshot, version))
             writer.commit()
         except BaseException:
             writer.abort()

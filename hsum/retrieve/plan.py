@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from hsum.index.expressions import AnyOf, Boosted, Phrase, Term
+from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term
 from hsum.index.views import bigrams, view
 from hsum.retrieve.query import STOP_WORDS
 from hsum.retrieve.signals import Asked, asked_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from hsum.index.expressions import Expression
     from hsum.index.lexical import Token
@@ -44,6 +44,7 @@ class Plan:
         shares: how much of the query each needle is, at most 1.
         asked: what the query names besides its subject.
         cut: whether the query has more words than are looked up.
+        feedback: what the first answers add to the question.
     """
 
     tokens: tuple[str, ...]
@@ -52,11 +53,15 @@ class Plan:
     shares: tuple[float, ...]
     asked: Asked
     cut: bool
+    feedback: Expression | None = None
 
     @property
     def expression(self) -> Expression | None:
         """All groups together; None when there is nothing to look up."""
-        return AnyOf(tuple(self.groups.values())) if self.groups else None
+        if not self.groups:
+            return None
+        asked = AnyOf(tuple(self.groups.values()))
+        return asked if self.feedback is None else Preferring(asked, self.feedback)
 
 
 def plan_of(query: Query, analyze: Analyze, signals: Signals) -> Plan:
@@ -87,13 +92,14 @@ def _telling(tokens: list[str]) -> list[str]:
 def _groups(
     query: Query, tokens: tuple[str, ...], analyze: Analyze, signals: Signals
 ) -> Iterator[tuple[str, Expression]]:
-    asked: dict[str, list[Expression]] = {}
-    for name in ("body", "parts", "path", "symbols"):
-        asked[name] = [Term(name, token) for token in tokens]
+    asked: dict[str, Sequence[Expression]] = {
+        name: [Term(name, token) for token in tokens]
+        for name in ("body", "parts", "path", "symbols")
+    }
     stems = [token.text for word in tokens for token in analyze(word, "stem")]
-    asked["stem"] = [*(Term("stem", stem) for stem in dict.fromkeys(stems))]
+    asked["stem"] = [Term("stem", stem) for stem in dict.fromkeys(stems)]
     grams = dict.fromkeys(bigrams(query.text).split())
-    asked["cjk"] = [*(Term("cjk", gram) for gram in grams)][:MAX_TERMS]
+    asked["cjk"] = [Term("cjk", gram) for gram in grams][:MAX_TERMS]
     asked["pairs"] = list(_pairs(tokens, analyze, stemmed=signals.stem > 0))
     asked["needle"] = list(_phrases(query.needles, "body", analyze))
     asked["definition"] = list(_phrases(query.needles, "declares", analyze))

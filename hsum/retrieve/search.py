@@ -281,7 +281,12 @@ class _Search:
         keys = {one.found.version for one in ranked}
         versions = self._opened.versions(self._snapshot, keys)
         depth = sum(versions[key].passages for key in keys) or 1
-        for name, expression in self._plan.groups.items():
+        plan = self._stream.plan
+        groups = {
+            **plan.groups,
+            **({"feedback": plan.feedback} if plan.feedback else {}),
+        }
+        for name, expression in groups.items():
             within = Within(expression, tuple(keys))
             for match in self._opened.reader.search(within, depth):
                 key = (match.version, match.ordinal, match.ordinal)

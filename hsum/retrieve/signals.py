@@ -38,6 +38,7 @@ class Signals:
         symbols: the names that enclose or are declared in the passage.
         definition: a passage that declares an identifier of the query.
         needle: an identifier or phrase of several words, as BM25 sees it.
+        feedback: words that tell the first answers apart, of prose only.
         exact: what a proven identifier adds, as a share of the best score.
         decay: how much the next best passage of the same file adds.
         later: the factor of each later passage of a file already shown.
@@ -53,6 +54,7 @@ class Signals:
     symbols: float = 0.7
     definition: float = 1.0
     needle: float = 1.0
+    feedback: float = 0.0
     exact: float = 0.5
     decay: float = 0.25
     later: float = 0.5
@@ -72,14 +74,16 @@ CODE: Final = Signals()
 PROSE: Final = Signals(
     body=0.3,
     stem=1.0,
-    needle=0.2,
-    decay=0.1,
+    needle=0.1,
+    feedback=0.4,
+    exact=0.1,
+    decay=0.05,
     tests=1.0,
     docs=1.0,
     changelog=1.0,
     data=1.0,
 )
-"""Where most passages are prose: stemmed, and no role is demoted."""
+"""Where most passages are prose: stemmed, with feedback, and no role is demoted."""
 
 _TESTS: Final = re.compile(
     r"(?:^|/)(?:tests?|testing|testdata|test_data|specs?|__tests__|fixtures|benchmarks?)/"
@@ -126,6 +130,7 @@ class Asked:
         return any(f"/{name}/" in within for name in self.paths)
 
 
+_ASIDE: Final = 6
 _WORDS: Final[dict[Role, frozenset[str]]] = {
     "tests": frozenset({"test", "tests", "testing", "testsuite"}),
     "docs": frozenset(
@@ -136,9 +141,17 @@ _WORDS: Final[dict[Role, frozenset[str]]] = {
 
 
 def asked_for(tokens: Iterable[str], identifiers: Iterable[str]) -> Asked:
-    """Read what a query names from its tokens and its identifiers."""
-    words = frozenset(tokens)
-    roles = frozenset(role for role, named in _WORDS.items() if named & words)
+    """Read what a query names from its tokens and its identifiers.
+
+    A word for a role counts in a short query; in a long message it is an aside.
+    """
+    words = list(tokens)
+    roles = frozenset(
+        role
+        for role, named in _WORDS.items()
+        if _ASIDE * sum(word in named for word in words) >= len(words) > 0
+        and not named.isdisjoint(words)
+    )
     paths = tuple(
         name.strip("/") for name in identifiers if ("/" in name or "." in name)
     )

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from hsum.index.expressions import AllOf, AnyOf, Boosted, Within
+from hsum.index.decode import text_of
+from hsum.index.expressions import Boosted, Preferring, Within
+from hsum.index.lexical import analyze
+from hsum.index.views import view
 from hsum.retrieve.exact import MARGIN, needle_bytes, occurrences, smallest_run
+from hsum.retrieve.feedback import ANSWERS, inverse_frequency, telling_words
 from hsum.retrieve.fusion import Found, Fusion
 
 if TYPE_CHECKING:
@@ -81,11 +85,44 @@ class Stream:
 
     def __iter__(self) -> Iterator[tuple[float, Ranked]]:
         """Yield each hit once with its score; scores never rise."""
+        self._learn()
         yield from self._window(self._head())
         for rest in self._rests:
             for batch in rest:
                 yield from self._window(batch)
         yield from self._window(self._tail())
+
+    @property
+    def plan(self) -> Plan:
+        """What is asked, with what the first answers added."""
+        return self._plan
+
+    def _learn(self) -> None:
+        weight, asked = self._signals.feedback, self._plan.expression
+        if not weight or asked is None:
+            return
+        matches = sorted(
+            self._opened.reader.search(self._within(asked), ANSWERS),
+            key=lambda match: (-match.score, match.digest),
+        )[:ANSWERS]
+        feedback = telling_words(
+            [(self._stems(match), match.score / matches[0].score) for match in matches],
+            {stem.text for word in self._plan.tokens for stem in analyze(word, "stem")},
+            self._rarity,
+            weight,
+        )
+        self._plan = attrs.evolve(self._plan, feedback=feedback)
+
+    def _stems(self, match: Match) -> list[str]:
+        version = self._versions([match.version])[match.version]
+        own = self._opened.passages(self._snapshot, version)[match.ordinal]
+        data = self._opened.read(self._snapshot, version, own.start, own.end)
+        text = view(text_of(data, version.encoding))
+        return [token.text for token in analyze(text, "stem")]
+
+    def _rarity(self, stem: str) -> float:
+        reader = self._opened.reader
+        return inverse_frequency(reader.alive, reader.frequency("stem", stem))
 
     # --- what is fused ------------------------------------------------------------
 
@@ -191,7 +228,7 @@ class Stream:
         """Yield all candidates of a needle in the order of the whole query."""
         asked = self._plan.expression
         faint = Boosted(needle, _FAINT)
-        ordered = faint if asked is None else AllOf((faint, AnyOf((asked, faint))))
+        ordered = faint if asked is None else Preferring(faint, asked)
         for batch in self._opened.reader.batches(self._within(ordered), DEPTH):
             self._check_time()
             yield batch
