@@ -88,7 +88,7 @@ class VerbGroup(click.Group):
         if below:
             return VerbGroup(
                 name,
-                f"The {name}s of the index.",
+                f"{name.capitalize()}s.",
                 table=below,
                 build=self.build,
                 prefix=path + " ",
@@ -125,10 +125,11 @@ def option(parameter: Parameter, meaning: str, spelled: Sequence[str]) -> click.
     settings: dict[str, Any] = {
         "help": _with_default(parameter, meaning),
         "required": parameter.required,
-        "default": None,
     }
     if parameter.kind in ("flag", "switch"):
-        return click.Option([*names, parameter.name], is_flag=True, **settings)
+        return click.Option(
+            [*names, parameter.name], is_flag=True, default=None, **settings
+        )
     settings["type"] = _type(parameter)
     settings["multiple"] = parameter.many and parameter.kind != "json"
     return click.Option([*names, parameter.name], **settings)
@@ -141,7 +142,6 @@ def word(parameter: Parameter) -> click.Argument:
         type=_type(parameter),
         required=parameter.required,
         nargs=-1 if parameter.many else 1,
-        default=None,
         metavar=parameter.name.upper(),
     )
 

@@ -35,9 +35,7 @@ def run(program: str, arguments: list[str]) -> int:
 
 def _guarded(program: str, arguments: list[str], as_json: bool) -> int:
     try:
-        status = _group(program).main(
-            arguments, prog_name=program, standalone_mode=False
-        )
+        status = _invoked(program, arguments)
         sys.stdout.flush()
     except Fault as fault:
         return refuse(fault, as_json=as_json)
@@ -46,6 +44,8 @@ def _guarded(program: str, arguments: list[str], as_json: bool) -> int:
         return 2
     except click.ClickException as exc:
         return refuse(_usage_fault(program, exc), as_json=as_json)
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
         return INTERRUPTED
@@ -60,6 +60,19 @@ def _guarded(program: str, arguments: list[str], as_json: bool) -> int:
         say("  next: report it, with what `python -X dev` shows.")
         return 1
     return status if isinstance(status, int) else 0
+
+
+def _invoked(program: str, arguments: list[str]) -> Any:
+    """Run the group without click's own handling of pipes and interrupts."""
+    group = _group(program)
+    variable = f"_{program.upper()}_COMPLETE"
+    if variable in os.environ:
+        from click.shell_completion import shell_complete
+
+        asked = os.environ[variable]
+        return shell_complete(group, {}, program, variable, asked)
+    with group.make_context(program, arguments) as context:
+        return group.invoke(context)
 
 
 def _group(program: str) -> click.Group:
