@@ -26,8 +26,8 @@ _LOCAL = (
 """Variables that would point git at another repository than the one we ask for."""
 
 
-class GitFailed(Exception):  # noqa: N818 - what happened, never seen outside the scan
-    """git is not there, was too slow, or refused."""
+class GitFailed(Exception):
+    """git is not there, was too slow, or refused; never seen outside the scan."""
 
 
 @attrs.frozen

@@ -59,6 +59,7 @@ class _Tracking:
         self._prefix = prefix
         self._warnings = warnings
         self._tracked: Tracked | None = None
+        self.failed = False
 
     def holds(self, path: bytes) -> bool:
         if self._tracked is None:
@@ -69,6 +70,7 @@ class _Tracking:
         try:
             return self._repository.tracked(self._folder, self._prefix)
         except GitFailed as error:
+            self.failed = True
             _warn_of_git(self._warnings, self._repository, error)
             return Tracked()
 
@@ -88,6 +90,11 @@ class Rules:
     ignores: tuple[IgnoreFile, ...] = ()
     inherited: Answer | None = None
     _tracking: _Tracking | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether verdicts may be kept: git gave an answer when it was asked."""
+        return self._tracking is None or not self._tracking.failed
 
     def tracks(self, path: bytes) -> bool:
         """Tell whether git tracks the path or something below it."""

@@ -38,7 +38,10 @@ class File:
     signature: Signature
 
 
-_NOTHING = Folder(b"", {}, {})
+_NO_KEY = bytes(16)
+"""The key of no rules: verdicts under it are not kept."""
+
+_NOTHING = Folder(_NO_KEY, {}, {})
 
 
 @attrs.define
@@ -204,7 +207,8 @@ class Walk:
         details = {**here.known.details, **here.details}
         for name in gone:
             del entries[name]
-        self.records[here.path] = Folder(here.key, entries, details)
+        key = here.key if here.rules.holds else _NO_KEY
+        self.records[here.path] = Folder(key, entries, details)
 
     # --- files --------------------------------------------------------------------
 

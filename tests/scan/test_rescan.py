@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hsum.index import seen, skips, walk
+from hsum.index.git import GitFailed, Repository, Tracked
 from hsum.index.scan import Outcome, Previous, Scan, scan
 from hsum.index.skips import Skip
 from hsum.model import Options
@@ -152,8 +153,6 @@ def test_git_is_not_asked_when_nothing_changed(
     root: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Verdicts are kept with the folder: a known tree needs no tracked set."""
-    from hsum.index.git import Repository
-
     git(root, "init", "-q")
     write(root, {b"a": X, b".x/y": X, b"b/c.o": X, b".gitignore": b"*.o\n"})
     git(root, "add", "-f", ".x")
@@ -165,6 +164,26 @@ def test_git_is_not_asked_when_nothing_changed(
     found = scan(root, ALL, before)
 
     assert ([], False) == (asked, found.differs)
+
+
+def test_a_failure_of_git_is_not_remembered(
+    root: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was judged without an answer of git is judged again when it answers."""
+    git(root, "init", "-q")
+    write(root, {b"a": X, b".x": X})
+    git(root, "add", ".")
+    age(root)
+
+    def failing(*_: object) -> Tracked:
+        raise GitFailed("too slow")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Repository, "tracked", failing)
+        failed = scan(root, ALL)
+
+    assert ([b"a"], True) == (paths(failed), "too slow" in failed.warnings[0])
+    assert [b".x"] == paths(scan(root, ALL, remembered(failed)))
 
 
 def test_options_are_asked_again(root: bytes) -> None:
