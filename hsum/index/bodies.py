@@ -50,6 +50,8 @@ class Bodies:
 
     def _braces(self, match: re.Match[bytes], indent: bytes) -> int:
         text, start = self._text, match.end()
+        if text[start - 1] == _BRACE and text[start : start + 1] == b"\n":
+            return self._after(start, b"\n" + indent + b"}")
         line_end = text.find(b"\n", start)
         if line_end < 0:
             return self._end

@@ -66,7 +66,7 @@ _C_TYPE: Final = r"""
 _C_INITIALIZERS: Final = r"(?:\n?[ \t]*+:(?!:)[^;{}\#]{0,2000}+)?\n?[ \t]*+\{"
 _C_TOP: Final = rf"""
     \#[ \t]*+define[ \t]++(\w++)(?!\()[^\n]*+  # a table of constants
-    (?:(?<!\\)\n\#[ \t]*+define[ \t]++\w++(?!\()[^\n]*+){{12,}}+
+    (?:(?<!\\)\n\#[ \t]*+define[ \t]++\w++(?!\()[^\n]*+){{5,}}+
   | \#[ \t]*+define[ \t]++(\w++)
   | {_C_TYPE}
   | typedef[ \t][^\n;{{}}()]*[ \t*](\w++)[ \t]*;

@@ -55,13 +55,17 @@ class Outline:
         at = bisect_right(self.leads, (start + end) // 2) - 1
         half = (end - start) / 2
         while at >= 0:
-            if min(end, self.ends[at]) - max(start, self.leads[at]) >= half:
+            lead, over = self.leads[at], self.ends[at]
+            over = min(over, end)
+            if over - (max(start, lead)) >= half:
                 return self.path(at)
             at = self.parents[at]
         return ""
 
     def declared(self, first: int, last: int) -> tuple[str, ...]:
         """Return the bare names of the declarations from *first* up to *last*."""
+        if first == last:
+            return ()
         names = [self._name(at) for at in range(first, last)]
         if self.qualified:
             names = [name.rpartition(".")[2] for name in names]

@@ -63,8 +63,9 @@ def _declarations(
             decorated = start if decorated < 0 else decorated
             continue
         indent = match[1]
-        lead = _lead(text, start if decorated < 0 else decorated, attached)
-        decorated = -1
+        lead, decorated = start if decorated < 0 else decorated, -1
+        if text[lead - 1] != 0x0A:
+            lead = _lead(text, lead, attached)
         end = end_of(match, indent)
         if grammar.has_owner and match["owner"]:
             name = match["owner"] + b"." + name
