@@ -137,6 +137,7 @@ def survey(store: Store, request: Request) -> Survey:
         root = _root(snapshot, request)
         options = attrs.evolve(snapshot.options, **request.options)
         guards.confirm([guards.broad_root(root, _home())], request.allow)
+        request.tell("scan", 0)
         found = scan(
             root,
             _sparing(options, _own_folder(store, root)),
