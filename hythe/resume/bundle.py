@@ -121,6 +121,12 @@ class Resume:
         """Whether every section is here whole."""
         return all(coverage.complete for coverage in self.coverage.values())
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the JSON data that clients know, the one the budget was counted over."""
+        from hythe.resume.wire import wire
+
+        return wire(self)
+
     def __str__(self) -> str:
         from hythe.resume.text import text
 
