@@ -20,7 +20,7 @@ import attrs
 import tantivy
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import fsync_dir, os_fault, translating_os
+from hsum._kernel.files import fsync_dir, make_private_dir, os_fault, translating_os
 from hsum.index.languages import KINDS
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
 
@@ -523,6 +523,8 @@ def _lockable(directory: Path, cache: Path | str | None) -> Iterator[Path]:
         return
     import tempfile
 
+    if cache is not None:
+        make_private_dir(cache)
     with tempfile.TemporaryDirectory(prefix="hsum-", dir=cache) as copy:
         for path in _files_of(directory):
             shutil.copyfile(path, Path(copy) / path.name)

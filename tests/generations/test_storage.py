@@ -1,0 +1,325 @@
+"""What can go wrong with the storage: a typed refusal, and the last generation whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hsum
+from hsum._kernel.faults import Fault
+from tests.index.trees import TREE, contents, plant
+from tests.index.unprivileged import NOBODY, as_nobody, opened_up
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return plant(tmp_path / "root")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, root: Path) -> Path:
+    """The directory of an index of the tree, closed."""
+    with hsum.open(tmp_path / "ix") as index:
+        index.ingest(root)
+    return tmp_path / "ix"
+
+
+def _codes(report: hsum.DoctorReport | hsum.Status) -> list[str]:
+    return [problem.code for problem in report.problems]
+
+
+def _sql(folder: Path, statement: str, *values: object) -> None:
+    with contextlib.closing(sqlite3.connect(folder / "index.sqlite")) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+@contextlib.contextmanager
+def _small_disk(folder: Path, size: str) -> Iterator[Path]:
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "tmpfs", folder]
+    if subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small file system is not allowed here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.mark.parametrize("noise", [2_000, 20_000, 60_000])
+def test_a_full_disk_leaves_the_last_generation(
+    tmp_path: Path, root: Path, noise: int
+) -> None:
+    """`DISK_FULL`, wherever the room ends, and all is well once there is room."""
+    with _small_disk(tmp_path / "disk", "6m") as disk, hsum.open(disk / "ix") as index:
+        index.ingest(root)
+        for number in range(4_000_000 // noise):
+            words = os.urandom(noise).hex("\n", 8)
+            plant(root, {f"noise/{number}.txt": words.encode()})
+        with pytest.raises(hsum.StorageFull) as caught:
+            index.ingest()
+        kept = contents(index)
+        problems = index.doctor().problems
+        shutil.rmtree(root / "noise")
+        plant(root, {"after.txt": b"after\n"})
+        report = index.ingest()
+
+        assert "DISK_FULL" == caught.value.code
+        assert caught.value.retryable
+        assert TREE == kept
+        assert () == problems
+        assert (2, 1) == (report.generation, report.added)
+
+
+def test_a_newer_schema_is_refused_by_name(folder: Path, root: Path) -> None:
+    """Nothing is read from or written to a file that a newer version wrote."""
+    _sql(folder, "PRAGMA user_version = 99")
+    before = (folder / "index.sqlite").read_bytes()
+    with hsum.open(folder) as index:
+        for call in (index.documents, index.status, lambda: index.ingest(root)):
+            with pytest.raises(hsum.Unreadable) as caught:
+                call()
+
+            assert "SCHEMA_TOO_NEW" == caught.value.code
+        assert ["SCHEMA_TOO_NEW"] == _codes(index.doctor())
+    assert before == (folder / "index.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("text", [b"not a database" * 1_000, b"SQLite format 3\0"])
+def test_a_file_of_another_kind_is_refused(folder: Path, text: bytes) -> None:
+    """What is no database of ours is `STORE_DAMAGED`, and stays as it is."""
+    (folder / "index.sqlite").write_bytes(text)
+    with hsum.open(folder) as index:
+        with pytest.raises(hsum.Damaged) as caught:
+            index.documents()
+
+        assert "STORE_DAMAGED" == caught.value.code
+        assert ["STORE_DAMAGED"] == _codes(index.doctor())
+
+
+def test_another_programs_database_is_refused(tmp_path: Path) -> None:
+    """A SQLite file without our mark is not touched."""
+    (tmp_path / "ix").mkdir()
+    _sql(tmp_path / "ix", "CREATE TABLE theirs (x)")
+    with hsum.open(tmp_path / "ix") as index, pytest.raises(hsum.Damaged):
+        index.documents()
+
+
+def test_any_flipped_page_is_found_by_the_doctor(folder: Path, root: Path) -> None:
+    """Zeroing a page gives a fault or a report, never wrong bytes."""
+    path = folder / "index.sqlite"
+    whole = path.read_bytes()
+    size = 8_192
+    for page in range(1, len(whole) // size):
+        damaged = bytearray(whole)
+        damaged[page * size : (page + 1) * size] = bytes(size)
+        path.write_bytes(damaged)
+        with hsum.open(folder) as index:
+            try:
+                found = contents(index)
+            except Fault:
+                found = {}
+            problems = index.doctor().problems
+
+            assert all(TREE[name] == data for name, data in found.items())
+            assert problems or TREE == found
+
+
+def test_changed_blocks_are_never_served(folder: Path) -> None:
+    """A block that is not what was stored is `INTEGRITY_FAILED`."""
+    _sql(folder, "UPDATE block SET body = x'00' WHERE id = (SELECT min(id) FROM block)")
+    with hsum.open(folder) as index:
+        with pytest.raises(Fault) as caught:
+            contents(index)
+
+        assert "INTEGRITY_FAILED" == caught.value.code
+        assert "INTEGRITY_FAILED" in _codes(index.doctor())
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "DELETE FROM block WHERE id = (SELECT min(id) FROM block)",
+        "UPDATE revision SET sha256 = zeroblob(32) WHERE id = 1",
+        "DELETE FROM version WHERE id = 1",
+        "UPDATE version SET to_generation = 1 WHERE id = 1",
+        "UPDATE version SET revision = revision + 1 WHERE id = 1",
+        "DELETE FROM cut WHERE id = 1",
+        "DELETE FROM document WHERE id = 1",
+        "DELETE FROM generation",
+        "UPDATE generation SET digest = ''",
+        "UPDATE generation SET passages = passages + 1",
+        "INSERT INTO block VALUES (1 << 40, zeroblob(32), x'')",
+    ],
+)
+def test_rows_edited_behind_its_back_are_found(folder: Path, edit: str) -> None:
+    """The doctor names whatever does not fit the rest."""
+    _sql(folder, edit)
+    with hsum.open(folder) as index:
+        assert _codes(index.doctor())
+
+
+def test_every_damaged_lexical_file_is_found_and_rebuilt(
+    folder: Path, root: Path
+) -> None:
+    """A flipped byte anywhere is found; repair raises the build, and loses nothing."""
+    files = sorted((folder / "lexical" / "g1-1").glob("[!.]*"))
+    with hsum.open(folder) as index:
+        for build, path in enumerate(files, 2):
+            current = folder / "lexical" / f"g1-{build - 1}"
+            target = sorted(current.glob(f"*{path.suffix}"))[-1]
+            data = bytearray(target.read_bytes())
+            data[len(data) // 2] ^= 0xFF
+            target.write_bytes(data)
+            found = _codes(index.doctor())
+            repaired = index.doctor(repair=True)
+
+            assert ["LEXICAL_UNAVAILABLE"] == found, path.suffix
+            assert (("lexical index",), ()) == (repaired.repaired, repaired.problems)
+            assert (1, build) == (index.status().generation, index.status().build)
+        assert TREE == contents(index)
+
+
+def test_repair_changes_nothing_that_is_not_derived(folder: Path) -> None:
+    """A lost block stays lost, and is reported."""
+    _sql(folder, "DELETE FROM block")
+    with hsum.open(folder) as index:
+        report = index.doctor(repair=True)
+
+        assert () == report.repaired
+        assert "INTEGRITY_FAILED" in _codes(report)
+
+
+def test_an_ingest_heals_a_missing_lexical_directory(folder: Path, root: Path) -> None:
+    """It rebuilds from SQLite, keeps the generation and raises the build."""
+    shutil.rmtree(folder / "lexical")
+    with hsum.open(folder) as index:
+        broken = _codes(index.status())
+        report = index.ingest()
+        status = index.status()
+
+        assert ["LEXICAL_UNAVAILABLE"] == broken
+        assert report.unchanged
+        assert (1, 2, ()) == (status.generation, status.build, status.problems)
+        assert index.search("helm")
+
+
+def test_a_new_tokenizer_rebuilds(folder: Path) -> None:
+    """What an older version indexed is indexed again by the next ingest."""
+    _sql(folder, "UPDATE head SET lexical_version = 0")
+    with hsum.open(folder) as index:
+        index.ingest()
+
+        assert (1, 2) == (index.status().generation, index.status().build)
+
+
+def test_many_dead_passages_rebuild(folder: Path, root: Path) -> None:
+    """No more than a fifth as many passages are dead as are living after an ingest."""
+    with hsum.open(folder) as index:
+        for number in range(6):
+            (root / "notes.txt").write_text(f"{number}\n", encoding="utf-8")
+            index.ingest()
+        index.ingest()
+        with index._store.reading() as snapshot:
+            head = snapshot.require_head()
+
+        assert head.dead * 5 <= index.status().passages
+        assert index.doctor().healthy
+
+
+def test_what_a_killed_writer_left_is_swept(folder: Path, root: Path) -> None:
+    """Leftover directories are no problem, and go with the next writing."""
+    for name in ("g2-1", "g7-3", ".tmp", "junk"):
+        (folder / "lexical" / name).mkdir()
+    (root / "notes.txt").write_bytes(b"next\n")
+    with hsum.open(folder) as index:
+        before = index.doctor().problems
+        index.ingest()
+
+        assert () == before
+        assert {"g1-1", "g2-1"} == set(os.listdir(folder / "lexical"))
+        assert index.doctor().healthy
+
+
+def test_open_refuses_what_is_not_there(tmp_path: Path) -> None:
+    """`create=False` needs an index; a file is no directory."""
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(hsum.NotFound) as missing:
+        hsum.open(tmp_path / "none", create=False)
+    with pytest.raises(hsum.InvalidInput):
+        hsum.open(tmp_path / "file")
+
+    assert "INDEX_NOT_FOUND" == missing.value.code
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_index_not_yet_made_answers_empty(tmp_path: Path) -> None:
+    """Status and doctor are well, lists are empty, and nothing is made on disk."""
+    with hsum.open(tmp_path / "ix") as index:
+        status = index.status()
+
+        assert (None, (), 0) == (status.generation, status.problems, len(index))
+        assert index.doctor().healthy
+        assert ((), (), ()) == (
+            index.generations(),
+            index.skipped(),
+            index.projects.list(),
+        )
+        with pytest.raises(hsum.NotFound, match="nothing has been ingested"):
+            index.documents()
+    assert not (tmp_path / "ix").exists()
+
+
+def test_a_read_only_handle_writes_nothing(folder: Path, root: Path) -> None:
+    """It reads all there is and refuses every writing verb."""
+    with hsum.open(folder, read_only=True) as index:
+        assert TREE == contents(index)
+        for call in (
+            index.ingest,
+            lambda: index.projects.add("docs"),
+        ):
+            with pytest.raises(hsum.NotAllowed) as caught:
+                call()
+
+            assert "PERMISSION_DENIED" == caught.value.code
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs another user")
+def test_a_shipped_index_is_read_where_nothing_can_be_written(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Another user, without write permission, reads and searches it."""
+    home = opened_up(tmp_path) / "home"
+    home.mkdir()
+    os.chown(home, NOBODY, NOBODY)
+    for base, _, names in os.walk(folder):
+        os.chmod(base, 0o755)
+        for name in names:
+            os.chmod(os.path.join(base, name), 0o644)
+
+    def read() -> tuple:
+        os.environ["HSUM_HOME"] = str(home)
+        with hsum.open(folder) as index:
+            found = [hit.path for hit in index.search("steer")]
+            with pytest.raises(hsum.NotAllowed) as caught:
+                index.ingest()
+            return contents(index), found, caught.value.code, os.getuid()
+
+    with hsum.open(folder) as index:
+        index.search("steer")
+
+    assert (TREE, ["src/helm.py"], "PERMISSION_DENIED", NOBODY) == as_nobody(read)
+
+
+def test_directories_and_files_are_the_users_alone(folder: Path) -> None:
+    """What an index makes is 0700, and its database 0600."""
+    assert 0o700 == folder.stat().st_mode & 0o777
+    assert 0o700 == (folder / "lexical").stat().st_mode & 0o777
+    assert 0o600 == (folder / "index.sqlite").stat().st_mode & 0o777
