@@ -146,10 +146,12 @@ def fit(
         Fault: `BUDGET_TOO_SMALL` where not even one entry or its handle fits.
     """
     attempt = _Attempt(page, chosen, budget, price, states)
-    kept = attempt.longest()
+    kept, found = len(chosen.entries), attempt.of(chosen.entries)
+    if found.tokens > budget:
+        kept = attempt.longest()
+        found = attempt.of(chosen.entries[:kept])
     if kept == 0 and page.has_entries():
         return attempt.smallest()
-    found = attempt.of(chosen.entries[:kept])
     if found.tokens > budget:
         raise too_small(budget, max(MINIMUM, found.tokens))
     return found
@@ -173,10 +175,11 @@ class _Attempt:
         return self.of(self.chosen.entries[:kept]).tokens <= self.budget
 
     def longest(self) -> int:
-        """Find by halving, then step down: counters need not grow with the text."""
+        """Find by halving, then step down: counters need not grow with the text.
+
+        That all entries do not fit is known before.
+        """
         low, high = 0, len(self.chosen.entries)
-        if self.fits(high):
-            return high
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.fits(middle) else (low, middle)

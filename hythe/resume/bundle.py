@@ -127,6 +127,12 @@ class Resume:
 
         return wire(self)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the wire JSON as plain data: camelCase, section names as they are."""
+        from hythe.resume.wire import wire
+
+        return wire(self)
+
     def __str__(self) -> str:
         from hythe.resume.text import text
 

@@ -1,7 +1,7 @@
 """The older flat view, `result_version=1`: the newest version of each id in a scope.
 
 It knows no lineages: a version of a branch counts as any other, by its revision, and
-nothing diverges.
+nothing diverges. Costs as much as there are ids, however long their histories.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from hythe.resume.load import ORDINALS, paged, value_entry
+from hythe.resume.load import ORDINALS, value_entry
 from hythe.resume.sections import Entry, Section, listed
 
 if TYPE_CHECKING:
@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["flat_sections"]
 
-_NEWEST = (
-    "from version v where v.store = ? and v.scope = ? and v.kind = ? and v.shown = 1 "
-    "and not exists (select 1 from version w where w.store = v.store "
-    "and w.scope = v.scope and w.kind = v.kind and w.id = v.id "
-    "and w.revision > v.revision)"
-)
-_SHOWN = (
-    f"select v.revision, v.ordinal, v.id {_NEWEST} "
-    "and (v.revision, v.ordinal) < (?, ?) "
-    "order by v.revision desc, v.ordinal desc limit ?"
-)
+# Steps from id to id along the index, and stays in that order (`cross join`): any
+# plainer form reads every version.
+_NEWEST = """
+    with recursive known(id) as (
+        select min(id) from version where store = ?1 and scope = ?2 and kind = ?3
+        union all
+        select (select min(v.id) from version v where v.store = ?1 and v.scope = ?2
+            and v.kind = ?3 and v.id > known.id) from known where known.id is not null)
+    select v.revision, v.ordinal, v.id, v.shown from known cross join version v
+        on v.store = ?1 and v.scope = ?2 and v.kind = ?3 and v.id = known.id
+        and v.revision = (select max(w.revision) from version w where w.store = ?1
+            and w.scope = ?2 and w.kind = ?3 and w.id = known.id)
+    order by v.revision desc, v.ordinal desc
+"""
 _KINDS = {"open_loops": "loop", "current_facts": "fact", "decisions": "decision"}
 
 
@@ -43,18 +46,16 @@ def flat_sections(snapshot: Snapshot) -> list[Section]:
 
 
 def _newest(snapshot: Snapshot, name: str, kind: str) -> Section:
-    total, mark = snapshot.conn.execute(
-        f"select count(*), (select coalesce(max(revision), 0) from version "
-        f"where store = ?1 and scope = ?2 and kind = ?3) {_NEWEST}",
-        (*snapshot.at, kind, *snapshot.at, kind),
-    ).fetchone()
+    rows = snapshot.conn.execute(_NEWEST, (*snapshot.at, kind)).fetchall()
+    shown = [(row[:2], row[2]) for row in rows if row[3]]
+    mark = rows[0][0] if rows else 0
 
     def behind(position: int | None) -> Iterator[Entry]:
-        beginning = (snapshot.standing.revisions + 1, 0)
-        place = beginning if position is None else divmod(position, ORDINALS)
-        for revision, ordinal, found in paged(snapshot, _SHOWN, place, (kind,)):
-            entry = value_entry(snapshot, name, kind, found, (revision, ordinal))
-            value = attrs.evolve(entry.value, provenance=None)
-            yield attrs.evolve(entry, value=value)
+        start = None if position is None else divmod(position, ORDINALS)
+        for place, found in shown:
+            if start is None or place < start:
+                entry = value_entry(snapshot, name, kind, found, place)
+                value = attrs.evolve(entry.value, provenance=None)
+                yield attrs.evolve(entry, value=value)
 
-    return Section(name, total, mark, behind)
+    return Section(name, len(shown), mark, behind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -69,11 +70,15 @@ def payload(value: Any) -> bytes:
 
 
 def _object(value: Any) -> dict[str, Any]:
-    found = {
-        _camel(field.name): getattr(value, field.name)
-        for field in attrs.fields(type(value))
-    }
-    return {name: item(part) for name, part in found.items() if not _is_void(part)}
+    kind: Any = type(value)
+    found = ((sent, getattr(value, name)) for name, sent in _names(kind))
+    return {sent: item(part) for sent, part in found if not _is_void(part)}
+
+
+@cache
+def _names(kind: Any) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a value, each with the name it is sent under."""
+    return tuple((field.name, _camel(field.name)) for field in attrs.fields(kind))
 
 
 def _is_void(part: Any) -> bool:

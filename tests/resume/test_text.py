@@ -94,7 +94,7 @@ def test_the_wire_gives_texts_back(words):
 def test_the_wire_is_marked_and_camel_cased():
     """The JSON is marked as untrusted, camelCased, and keeps section names."""
     state = State("o", "s", "w", next_actions=["write"])
-    sent = wire(answer(page(state=state, facts=[fact(1)]), 4_000))
+    sent = answer(page(state=state, facts=[fact(1)]), 4_000).as_dict()
 
     assert sent["untrustedContent"] is True
     assert {*SECTIONS} <= {*sent}

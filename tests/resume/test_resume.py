@@ -1,0 +1,540 @@
+"""`Scope.resume` on real stores."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+
+import attrs
+import pytest
+
+import hythe
+from hsum._kernel.clock import SettableClock
+from hsum._kernel.ids import SequentialIds
+from hythe import Event, Fact, Loop, Resolution, State
+from hythe.resume.sections import SECTIONS
+from hythe.resume.wire import compact, wire
+from tests.resume.corpora import citation, texts
+from tests.resume.o200k import o200k
+
+STATE = State("ship search", "green", "planner", ["write tests"])
+RAND = random.Random(11)
+
+
+def store_in_memory(**options):
+    """Return a store whose clock stands still and whose ids repeat."""
+    return hythe.in_memory(
+        agent="planner", clock=SettableClock(), ids=SequentialIds(), **options
+    )
+
+
+@pytest.fixture
+def store():
+    """An empty store."""
+    with store_in_memory() as opened:
+        yield opened
+
+
+@pytest.fixture
+def traced(store):
+    """The scope of a trace: two live heads, one divergent, one ever retired."""
+    scope = store.scope(project="atlas")
+    critic = store.as_agent("critic").scope(project="atlas")
+    first = scope.checkpoint(STATE, parent=None, facts=[Fact("search", "p95", "40 ms")])
+    (fact,) = first.changes
+    second = scope.record(
+        first,
+        loops=[Loop("measure cold")],
+        events=[Event("decision", "use tantivy"), Event("note", "lunch")],
+    )
+    other = critic.checkpoint(
+        attrs.evolve(STATE, status="red"),
+        parent=first,
+        facts=[Fact("search", "p95", "90 ms", id=fact)],
+    )
+    merged = scope.reconcile(
+        heads=[second, other],
+        pointer=second,
+        survivor=second,
+        state=STATE,
+        reason="measured again",
+        resolutions=[Resolution("fact", fact, other, "accept")],
+    )
+    late = critic.checkpoint(STATE, parent=second, facts=[Fact("disk", "size", "2 GB")])
+    return scope, first, second, other, merged, late
+
+
+def follow(scope, budget, **options):
+    """Return all pages, as `next` leads."""
+    pages = [scope.resume(budget=budget, **options)]
+    while pages[-1].next is not None:
+        assert len(pages) < 1_000
+
+        pages.append(scope.resume(budget=budget, cursor=pages[-1].next))
+    return pages
+
+
+# --- what is there ----------------------------------------------------------------
+
+
+def test_the_trace_ends_as_it_must(traced):
+    """After a trace resume shows the accepted lineage, and the rest apart."""
+    scope, _, second, other, merged, late = traced
+    found = scope.resume()
+
+    assert (merged.id, 4, "pointer", "reconciled") == (
+        found.as_of.checkpoint,
+        found.as_of.revision,
+        found.as_of.selection,
+        found.as_of.pointer_reason,
+    )
+    assert (2, 1, 1) == (
+        found.as_of.live_heads,
+        found.as_of.divergent_heads,
+        found.as_of.retired_heads,
+    )
+    assert [(late.id, False), (merged.id, True)] == [
+        (head.id, head.current) for head in found.heads
+    ]
+    assert ["90 ms"] == [fact.object for fact in found.current_facts]
+    assert (merged.id, other.id) == (
+        found.current_facts[0].provenance.checkpoint,
+        found.current_facts[0].provenance.accepted_from,
+    )
+    assert [("measure cold", second.id)] == [
+        (loop.next_action, loop.provenance.checkpoint) for loop in found.open_loops
+    ]
+    assert ["use tantivy"] == [made.summary for made in found.decisions]
+    assert [("2 GB", late.id, late.id, "critic")] == [
+        (value.value.object, value.checkpoint, value.head, value.author)
+        for value in found.divergent_values
+    ]
+    assert (1, 1) == (found.as_of.divergent_values, found.as_of.resolved_values)
+    assert found.complete
+    assert STATE == found.working
+
+
+def test_superseded_and_closed_values_are_left_out(store):
+    """Superseded facts and closed loops are not shown, and are not counted."""
+    scope = store.scope(project="atlas")
+    first = scope.checkpoint(
+        STATE, parent=None, facts=[Fact("a", "b", "c")], loops=[Loop("d")]
+    )
+    fact, loop = first.changes
+    second = scope.record(
+        first,
+        facts=[Fact("a", "b", "c", id=fact, status="superseded")],
+        loops=[Loop("d", id=loop, status="closed", outcome="done")],
+    )
+    found = scope.resume()
+
+    assert ((), ()) == (found.current_facts, found.open_loops)
+    assert (0, 0) == (
+        found.coverage["current_facts"].total,
+        found.coverage["open_loops"].total,
+    )
+    scope.record(second, loops=[Loop("d again", id=loop)])
+    assert ["d again"] == [one.next_action for one in scope.resume().open_loops]
+
+
+def test_the_newest_stand_first(store):
+    """Facts, loops and decisions come newest first."""
+    scope = store.scope(project="atlas")
+    last = scope.checkpoint(STATE, parent=None)
+    for number in range(100):
+        last = scope.record(
+            last,
+            facts=[Fact("s", f"p{number}", "v")],
+            loops=[Loop(f"l{number}")],
+            events=[Event("decision", f"d{number}")],
+        )
+    found = scope.resume(budget=10**6)
+    down = range(99, -1, -1)
+
+    assert [f"p{n}" for n in down] == [fact.predicate for fact in found.current_facts]
+    assert [f"l{n}" for n in down] == [loop.next_action for loop in found.open_loops]
+    assert [f"d{n}" for n in down] == [made.summary for made in found.decisions]
+
+
+def test_definitions_are_snapshots(store):
+    """The parts of a scope show what they are, never their state."""
+    store.entity("atlas", definition="the search project")
+    scope = store.scope(project="atlas", task="index")
+    scope.checkpoint(STATE, parent=None)
+    store.observe("atlas", "is late")
+    found = scope.resume()
+
+    assert [("atlas", "the search project", True), ("index", None, True)] == [
+        (one.name, one.definition, one.snapshot) for one in found.definition
+    ]
+    assert "is late" not in str(found)
+
+
+def test_evidence_ends_with_the_snapshot(store):
+    """The evidence section has the pointed checkpoint's evidence and its snapshot."""
+    scope = store.scope(project="atlas")
+    last = scope.checkpoint(STATE, parent=None, evidence=["a note", "a second"])
+    *cited, snapshot = scope.resume().evidence
+
+    assert ["a note", "a second"] == cited
+    assert last.id in snapshot
+    assert "hythe/1" == json.loads(store.fetch(snapshot).text)["format"]
+
+
+def test_an_unknown_scope_is_refused(store):
+    """A scope that no checkpoint made cannot be resumed."""
+    store.scope(project="atlas").checkpoint(STATE, parent=None)
+    with pytest.raises(hythe.NotFound) as refused:
+        store.scope(project="atlsa").resume()
+
+    assert "SCOPE_UNKNOWN" == refused.value.code
+
+
+def test_mail_to_the_caller_in_this_scope(store):
+    """Handoffs stay until acknowledged, messages until read; both are the caller's."""
+    scope = store.scope(project="atlas")
+    scope.checkpoint(STATE, parent=None)
+    critic = store.as_agent("critic")
+    sent = critic.send("planner", "look at p95", scope=scope)
+    critic.send("planner", "elsewhere")
+    handed = critic.hand_off("planner", "yours now", scope=scope)
+    found = scope.resume()
+
+    assert ["look at p95"] == [message.text for message in found.messages]
+    assert ["yours now"] == [message.text for message in found.handoffs]
+    assert "from critic" in str(found)
+    assert () == store.as_agent("critic").scope(project="atlas").resume().messages
+    store.read([sent.id])
+    store.read([handed.id])
+    assert ((), 1) == (scope.resume().messages, len(scope.resume().handoffs))
+    store.acknowledge([handed.id])
+    assert () == scope.resume().handoffs
+
+
+def test_the_flat_view_knows_no_lineages(traced):
+    """Version 1 has the newest of each id by revision, without provenance."""
+    scope, *_ = traced
+    found = scope.resume(result_version=1)
+
+    assert {"90 ms", "2 GB"} == {fact.object for fact in found.current_facts}
+    assert [None, None] == [fact.provenance for fact in found.current_facts]
+    assert () == found.divergent_values
+    assert 1 == found.result_version == wire(found)["resultVersion"]
+
+
+@pytest.mark.parametrize("version", [0, 2, 4, "3", None, True])
+def test_other_result_versions_are_refused(traced, version):
+    """Only 1 and 3 are served."""
+    with pytest.raises(hythe.InvalidInput):
+        traced[0].resume(result_version=version)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"count_tokens": 4},
+        {"evidence_timeout_ms": -1},
+        {"evidence_timeout_ms": 0.5},
+        {"verify": 1},
+        {"sections": ["head"]},
+        {"cursor": "x"},
+        {"cursor": "x", "sections": ["heads"]},
+        {"budget": 511},
+    ],
+)
+def test_wrong_options_are_refused(traced, options):
+    """Each option is checked before anything is read."""
+    with pytest.raises(hythe.InvalidInput):
+        traced[0].resume(**options)
+
+
+# --- budget and pages -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def filled():
+    """A scope with much in every section, of every kind of text."""
+    with store_in_memory() as store:
+        scope = store.scope(project="atlas", task="index")
+        last = root = scope.checkpoint(STATE, parent=None)
+        for seed, (kind, words) in enumerate(texts(5, 400).items()):
+            last = scope.record(
+                last,
+                facts=[Fact(kind, "says", words), Fact(kind, "cites", kind)],
+                loops=[Loop(words[:90])],
+                events=[Event("decision", words[:200])],
+                evidence=[citation(RAND) for _ in range(seed % 4)],
+            )
+            store.as_agent("critic").send("planner", words, scope=scope)
+            store.as_agent("critic").hand_off("planner", words[:50], scope=scope)
+        last = scope.record(last, facts=[Fact("long", "text", "é" * 100_000)])
+        for number in range(12):
+            scope.checkpoint(
+                attrs.evolve(STATE, status="red"),
+                parent=root,
+                facts=[Fact("branch", str(number), "v" * number)],
+            )
+        yield scope
+
+
+@pytest.mark.parametrize("budget", [512, 513, 1_000, 4_000, 32_000])
+def test_no_page_is_over_budget(filled, budget):
+    """Every page fits, in both forms, by the default counter and by o200k."""
+    for found in follow(filled, budget):
+        forms = str(found), compact(wire(found))
+
+        assert max(map(o200k, forms)) <= found.tokens <= budget
+
+
+@pytest.mark.parametrize("budget", [512, 700, 1_500, 6_000])
+def test_pages_joined_equal_the_sections(filled, budget):
+    """All pages joined are the unbudgeted sections, but for what became a handle."""
+    whole, pages = filled.resume(budget=10**7), follow(filled, budget)
+
+    assert whole.complete
+    for name in set(SECTIONS) - {"working"}:
+        joined = [one for found in pages for one in getattr(found, name)]
+        held = sum(o.section == name for found in pages for o in found.oversize)
+        kept = iter(getattr(whole, name))
+        assert all(any(one == other for other in kept) for one in joined)
+        assert len(getattr(whole, name)) == len(joined) + held
+
+
+def test_a_section_asked_for_alone_is_paged_alone(filled):
+    """With `sections` the cursor goes through these only."""
+    pages = follow(filled, 800, sections=["current_facts"])
+    whole = filled.resume(budget=10**7)
+
+    assert len(whole.current_facts) == sum(
+        len(found.current_facts) + len(found.oversize) for found in pages
+    )
+    assert all(not found.heads for found in pages)
+
+
+def test_every_handle_reads_its_value(filled):
+    """What became a handle is read whole, piece by piece, at its stated size."""
+    store = store_of(filled)
+    oversize = [one for found in follow(filled, 512) for one in found.oversize]
+
+    assert any(one.section == "current_facts" for one in oversize)
+    for one in oversize:
+        data, offset = b"", 0
+        while offset is not None:
+            piece = store.fetch(one.handle, offset=offset, max_bytes=30_001)
+            data, offset = data + piece.data, piece.next
+        assert one.bytes == len(data)
+        assert json.loads(data)
+
+
+def store_of(scope):
+    """Return a store on the same file as a scope, as the same agent."""
+    return hythe.Store(scope._storage, scope.agent)
+
+
+def test_pieces_smaller_than_a_character_still_move_on(filled):
+    """A piece of one byte is given as such, so that a reader reaches the end."""
+    store = store_of(filled)
+    (one,) = list(filled.resume(budget=4_000).oversize)[:1] or [None]
+    whole = store.fetch(one.handle, max_bytes=10**6).data
+    data, offset = b"", 0
+    while offset is not None and offset < 200:
+        piece = store.fetch(one.handle, offset=offset, max_bytes=1)
+        data, offset = data + piece.data, piece.next
+
+    assert whole.startswith(data)
+    assert b"" == store.fetch(one.handle, offset=10**6).data
+
+
+# --- cursors ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def paged(store):
+    """A scope whose facts and messages need several pages, and its first page."""
+    scope = store.scope(project="atlas")
+    last = scope.checkpoint(
+        STATE, parent=None, facts=[Fact("s", f"p{n}", "v" * 50) for n in range(60)]
+    )
+    for number in range(30):
+        store.as_agent("critic").send("planner", f"m{number} " + "w " * 40, scope=scope)
+    return store, scope, last
+
+
+def test_only_a_change_to_the_section_makes_its_cursor_stale(paged):
+    """Loops, branches and mail leave the facts' cursor; a fact does not."""
+    store, scope, last = paged
+    token = scope.resume(budget=900, sections=["current_facts"]).next
+    last = scope.record(last, loops=[Loop("l")], events=[Event("decision", "d")])
+    last = scope.patch(last, {"status": "red"})
+    scope.checkpoint(STATE, parent=1, facts=[Fact("a", "b", "c")])
+    store.as_agent("critic").send("planner", "new", scope=scope)
+
+    assert scope.resume(budget=900, cursor=token).current_facts
+    scope.record(last, facts=[Fact("a", "b", "c")])
+    with pytest.raises(hythe.Stale) as refused:
+        scope.resume(budget=900, cursor=token)
+    assert "STALE_CURSOR" == refused.value.code
+
+
+def test_messages_never_go_stale(paged):
+    """Messages are paged by sequence: reading and sending between pages is fine."""
+    store, scope, _ = paged
+    first = scope.resume(budget=900, sections=["messages"])
+    store.read([message.id for message in first.messages])
+    store.as_agent("critic").send("planner", "the last", scope=scope)
+    seen = [message.text for message in first.messages]
+    page = first
+    while page.next:
+        page = scope.resume(budget=900, cursor=page.next)
+        seen += [message.text for message in page.messages]
+
+    assert [f"m{n}" for n in range(30)] + ["the"] == [text.split()[0] for text in seen]
+
+
+def test_a_cursor_belongs_to_its_caller_scope_and_version(paged):
+    """Another agent, scope, version or store cannot use a cursor."""
+    store, scope, _ = paged
+    token = scope.resume(budget=900, sections=["current_facts"]).next
+    other = store.scope(project="other")
+    other.checkpoint(STATE, parent=None)
+    with store_in_memory() as another:
+        foreign = another.scope(project="atlas")
+        foreign.checkpoint(STATE, parent=None)
+        wrong = [
+            lambda: (
+                store.as_agent("critic").scope(project="atlas").resume(cursor=token)
+            ),
+            lambda: other.resume(cursor=token),
+            lambda: scope.resume(cursor=token, result_version=1),
+        ]
+        for call in wrong:
+            with pytest.raises(hythe.InvalidInput):
+                call()
+        assert scope.resume(cursor=token).current_facts
+
+
+# --- evidence ---------------------------------------------------------------------
+
+
+def test_evidence_is_checked_once_each():
+    """With a resolver each delivered citation carries its states."""
+    one, two = citation(RAND), citation(RAND)
+    asked = []
+
+    def resolver(text):
+        asked.append(text)
+        gone = text == two
+        return {
+            "source_state": "changed" if gone else "unchanged",
+            "span_state": "gone" if gone else "intact",
+        }
+
+    with store_in_memory(evidence=resolver) as store:
+        scope = store.scope(project="atlas")
+        facts = [Fact("a", "b", "c", evidence=[one, two])]
+        scope.checkpoint(STATE, parent=None, facts=facts, evidence=[one])
+        asked.clear()
+        found = scope.resume()
+
+    assert [one, two] == asked
+    assert (1, 0) == (found.as_of.stale_evidence, found.as_of.unchecked_evidence)
+    assert ["intact", "gone"] == [
+        cited.span_state for cited in found.current_facts[0].evidence
+    ]
+
+
+# --- damage -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_disk(tmp_path):
+    """A scope in a file, and the file."""
+    path = tmp_path / "team.hythe"
+    with hythe.open(path, agent="planner") as store:
+        scope = store.scope(project="atlas")
+        first = scope.checkpoint(
+            STATE,
+            parent=None,
+            facts=[Fact("a", "b", "true"), Fact("c", "d", "e")],
+            loops=[Loop("l")],
+            events=[Event("decision", "use it")],
+        )
+        scope.record(first, facts=[Fact("f", "g", "h")])
+        scope.checkpoint(STATE, parent=first, facts=[Fact("i", "j", "k")])
+        yield scope, path
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "update checkpoint set body = cast(replace(body, 'true', 'fake') as blob) where revision = 1",
+        "update checkpoint set author = 'mallory' where revision = 1",
+        "update accepted set ordinal = 1 - ordinal where kind = 'fact' and revision = 1",
+        "update accepted set ordinal = 7 where kind = 'fact' and revision = 2",
+        "update accepted set ordinal = 3 where kind = 'decision'",
+        "update accepted set id = 'other' where kind = 'loop'",
+        "update tip_value set ordinal = 4",
+        "delete from checkpoint where revision = 2",
+        "update state set body = cast(replace(body, 'green', 'amber') as blob)",
+    ],
+)
+def test_a_damaged_value_is_never_delivered(on_disk, damage):
+    """A delivered value is compared with the verified bytes of its checkpoint."""
+    scope, path = on_disk
+    with sqlite3.connect(path) as raw:
+        raw.execute("pragma foreign_keys = off")
+        raw.execute(damage)
+    raw.close()
+    with pytest.raises(hythe.Damaged) as refused:
+        scope.resume()
+
+    assert "INTEGRITY_FAILED" == refused.value.code
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "delete from accepted where kind = 'fact' and revision = 1 and ordinal = 0",
+        "update accepted set shown = 0 where kind = 'loop'",
+        "delete from tip_value",
+        "update standing set facts = 9",
+    ],
+)
+def test_verify_proves_that_nothing_is_missing(on_disk, damage):
+    """`verify=True` finds what a view has lost, which no delivered value can show."""
+    scope, path = on_disk
+    assert scope.resume(verify=True).complete
+
+    with sqlite3.connect(path) as raw:
+        raw.execute(damage)
+    raw.close()
+    with pytest.raises(hythe.Damaged):
+        scope.resume(verify=True)
+
+
+def test_resume_changes_nothing(on_disk):
+    """Reading leaves every byte of the file, and takes no lock a writer waits for."""
+    scope, path = on_disk
+    before = path.read_bytes()
+    with sqlite3.connect(path) as writer:
+        writer.execute("begin immediate")
+        found = scope.resume(verify=True)
+        writer.rollback()
+    writer.close()
+
+    assert found.complete
+    assert before == path.read_bytes()
+
+
+def test_equal_stores_resume_alike():
+    """With an injected clock and ids two runs give the same bytes."""
+    answers = []
+    for _ in range(2):
+        with store_in_memory() as store:
+            scope = store.scope(project="atlas")
+            scope.checkpoint(STATE, parent=None, facts=[Fact("a", "b", "c")])
+            answers.append(scope.resume())
+
+    assert str(answers[0]) == str(answers[1])
+    assert answers[0] == answers[1]
