@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hsum._kernel.faults import boundary
+from hsum._kernel.faults import boundary, guarded
 from hsum._kernel.text import check_text
 from hythe._api.handle import Handle
 from hythe.errors import family
@@ -157,7 +157,8 @@ class Memory(Handle):
         `also_live_count`: disagreement is shown, not settled. Costs the same however
         long the history is.
         """
-        return self._read(observations.current_observation, _name(entity), self._reread)
+        reread = guarded(family, self._reread)
+        return self._read(observations.current_observation, _name(entity), reread)
 
     def _reread(self, read: Callable[[Any], Any]) -> Any:
         return self._read(lambda conn, _: read(conn))

@@ -13,17 +13,14 @@ from hsum._kernel.faults import Fault
 from hythe.checkpoint import proof, scopes
 from hythe.identity import agents, audit, credentials
 from hythe.mail import rows as mail
-from hythe.observe import entities, keys, observation_rows, relations
+from hythe.observe import doctor as observe
 from hythe.observe.rows import row_digest
 
 __all__ = ["Diagnosis", "examine"]
 
 _MOST = 1_000
 _PARTS: tuple[Callable[[sqlite3.Connection, int], Iterator[str]], ...] = (
-    entities.problems,
-    observation_rows.problems,
-    relations.problems,
-    keys.problems,
+    observe.problems,
     proof.problems,
     mail.problems,
     agents.problems,

@@ -31,6 +31,7 @@ __all__ = [
     "entity_identity",
     "entity_name",
     "get_entity",
+    "index_again",
     "list_entities",
     "load_entity",
     "near_names",
@@ -313,6 +314,14 @@ def _is_damaged(row: Any) -> bool:
         recorded_at=recorded_at,
     )
     return bool(expected != guard or hash_of(definition) != hashed)
+
+
+def index_again(conn: sqlite3.Connection, store: int) -> None:
+    """Make every entity findable in emptied full-text tables."""
+    for (number,) in conn.execute(
+        "select number from entity where store = ?", (store,)
+    ).fetchall():
+        fulltext.add_entity(conn, number, load_entity(conn, store, number))
 
 
 # --- doctor -------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from hythe.observe.words import document
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
 
 __all__ = [
     "add_entity",
@@ -56,22 +55,18 @@ def _entity_words(entity: Named) -> tuple[str, str]:
 
 
 def add_observation(
-    conn: sqlite3.Connection, number: int, name: str, text: str
+    conn: sqlite3.Connection, number: int, name: str, text: str, *, live: bool = True
 ) -> None:
-    """Make a live observation findable, by its entity's name and its text."""
-    for table in ("all_words", "live_words"):
+    """Make an observation findable, by its entity's name and its text."""
+    for table in _tables(live=live):
         _add(conn, table, 2 * number, document(name), document(text))
 
 
 def forget_observation(
-    conn: sqlite3.Connection,
-    number: int,
-    name: str,
-    text: str,
-    tables: Sequence[str] = ("all_words", "live_words"),
+    conn: sqlite3.Connection, number: int, name: str, text: str, *, live: bool
 ) -> None:
     """Take an observation out, with its text as it was when it was added."""
-    for table in tables:
+    for table in _tables(live=live):
         _remove(conn, table, 2 * number, document(name), document(text))
 
 
@@ -79,7 +74,11 @@ def supersede_observation(
     conn: sqlite3.Connection, number: int, name: str, text: str
 ) -> None:
     """Take an observation out of the live ones."""
-    forget_observation(conn, number, name, text, ("live_words",))
+    _remove(conn, "live_words", 2 * number, document(name), document(text))
+
+
+def _tables(*, live: bool) -> tuple[str, ...]:
+    return ("all_words", "live_words") if live else ("all_words",)
 
 
 def _add(conn: sqlite3.Connection, table: str, row: int, name: str, body: str) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "by_id",
     "by_number",
     "by_sequence",
+    "index_again",
     "insert",
     "live_sequences",
     "newest",
@@ -168,6 +169,19 @@ def _next_number(conn: sqlite3.Connection, store: int) -> int:
         "select coalesce(max(number), 0) + 1 from observation where store = ?", (store,)
     ).fetchone()
     return int(row[0])
+
+
+def index_again(conn: sqlite3.Connection, store: int) -> None:
+    """Make every observation findable in emptied full-text tables."""
+    found = conn.execute(
+        "select o.number, e.name, o.text, l.sequence is not null from observation o "
+        "join entity e on e.store = o.store and e.number = o.entity "
+        "left join live_observation l on l.store = o.store and l.entity = o.entity "
+        "and l.sequence = o.sequence where o.store = ?",
+        (store,),
+    )
+    for number, name, text, live in found:
+        fulltext.add_observation(conn, number, name, text.decode(), live=bool(live))
 
 
 # --- reading ------------------------------------------------------------------------

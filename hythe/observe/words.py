@@ -29,7 +29,8 @@ _UNSPACED = (
 )
 _UNSPACED_CHAR = re.compile(f"[{_UNSPACED}]")
 _RUN = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+|[^\w\s\x00-\x7f]")
-_CAMEL = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
+_NAME = re.compile(r"[A-Za-z0-9]+")
+_HUMP = re.compile(r"[a-z0-9][A-Z]")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 
@@ -42,9 +43,9 @@ def document(text: str) -> str:
     """Return what the full-text table stores of `text`."""
     runs = _runs(text)
     ends = [run[-1] for run in runs if len(run) > 1 and _is_unspaced(run)]
-    parts = [part for name in _CAMEL.findall(text) for part in _PART.findall(name)]
+    parts = [part for name in _camels(text) for part in _PART.findall(name)]
     ordered = [word for run in runs for word in _cut(run)]
-    return " ".join([*ordered, *ends, *(part.lower() for part in parts)])
+    return " ".join([*ordered, *ends, *(part[:_LONGEST].lower() for part in parts)])
 
 
 def expression(query: str) -> str | None:
@@ -65,6 +66,10 @@ def expression(query: str) -> str | None:
 
 def _runs(text: str) -> list[str]:
     return [run for run in _RUN.findall(_folded(text)) if not _is_punctuation(run)]
+
+
+def _camels(text: str) -> list[str]:
+    return [name for name in _NAME.findall(text) if _HUMP.search(name)]
 
 
 def _folded(text: str) -> str:

@@ -1,0 +1,129 @@
+"""The laws of rows that are guarded by digests."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+import hythe
+from hythe.observe.doctor import problems, rebuild
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "team.hythe"
+    with hythe.open(path, agent="a") as store:
+        store.entity("db", aliases=["database"], definition="keeps rows")
+        first = store.observe("db", "14", evidence=["e"], metadata={"a": 1}, key="k")
+        store.observe("db", "15", supersedes=[first])
+        store.observe("db", "16")
+        store.relate("api", "uses", "db", evidence=["e"])
+    return path
+
+
+def _problems(path):
+    conn = sqlite3.connect(path)
+    found = list(problems(conn, 1))
+    conn.close()
+    return found
+
+
+def test_a_store_as_written_has_no_problems(path):
+    """Nothing is reported where nothing was changed."""
+    assert [] == _problems(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update observation set text = x'3135' where sequence = 1",
+        "update observation set author = 'b' where sequence = 1",
+        "update observation set recorded_at = recorded_at + 1 where sequence = 2",
+        "update observation set metadata = x'7b7d' where sequence = 1",
+        "update observation set evidence = x'5b5d' where sequence = 1",
+        "update observation set sequence = 9 where sequence = 3",
+        "update observation set proven = 1",
+        "delete from observation where sequence = 3",
+        "delete from observation where sequence = 2",
+        "delete from supersession",
+        "insert into supersession values (1, 1, 2, 3)",
+        "update entity set name = 'dbx' where number = 1",
+        "update entity set definition = x'00' where number = 1",
+        "update entity set definition = null where number = 1",
+        "update entity_name set name = 'x' where key = 'database'",
+        "update entity_name set key = 'x' where key = 'database'",
+        "update entity_name set entity = 2 where key = 'database'",
+        "delete from entity_name where key = 'db'",
+        "update relation set type = 'x'",
+        "update relation set target = source",
+        "update relation set evidence = x'5b5d'",
+        "delete from relation",
+        "update author_key set result = 'x'",
+        "update entity_tally set live = 7",
+        "delete from live_observation where sequence = 3",
+        "update live_observation set sequence = 1 where sequence = 2",
+    ],
+)
+def test_every_change_behind_our_back_is_found(path, change):
+    """Editing, deleting, moving or adding a row with raw SQL is reported."""
+    conn = sqlite3.connect(path)
+    conn.execute(change)
+    conn.commit()
+    conn.close()
+
+    assert [] != _problems(path)
+
+
+def test_a_changed_row_is_not_served(path):
+    """Reading verifies: what is not as it was written is refused."""
+    conn = sqlite3.connect(path)
+    conn.execute("update observation set text = x'39' where sequence = 3")
+    conn.execute("update entity set kind = 'x'")
+    conn.execute("update relation set type = 'x'")
+    conn.commit()
+    conn.close()
+    with hythe.open(path, agent="a") as store:
+        for call in (
+            lambda: store.current_observation("db"),
+            lambda: store.observations("db"),
+            lambda: store.search("16"),
+            lambda: store.get_entity("db"),
+            lambda: store.relations("db"),
+        ):
+            with pytest.raises(hythe.Damaged) as caught:
+                call()
+
+            assert "INTEGRITY_FAILED" == caught.value.code
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "delete from live_observation",
+        "update entity_tally set live = 0, observations = 0, relations = 9",
+        "insert into live_words(live_words) values ('delete-all')",
+        "insert into all_words(all_words) values ('delete-all')",
+        "insert into live_words(rowid, name, body) values (999, 'x', 'y')",
+    ],
+)
+def test_derived_tables_can_be_made_again(path, change):
+    """What is derived is found wrong when it is, and rebuilt from what was recorded."""
+    with hythe.open(path, agent="a") as store:
+        wanted = store.current_observation("db"), store.search("16 15 14 db keeps")
+        list(wanted[0].also_live)
+    conn = sqlite3.connect(path)
+    conn.execute(change)
+    conn.commit()
+
+    assert [] != list(problems(conn, 1))
+    rebuild(conn, 1)
+    conn.commit()
+
+    assert [] == list(problems(conn, 1))
+    conn.close()
+    with hythe.open(path, agent="a") as store:
+        assert wanted == (
+            store.current_observation("db"),
+            store.search("16 15 14 db keeps"),
+        )
