@@ -25,6 +25,10 @@ __all__ = ["doctor"]
 
 LEXICAL = "lexical index"
 
+_DAMAGE = frozenset(
+    {"INTEGRITY_FAILED", "LEXICAL_UNAVAILABLE", "SCHEMA_TOO_NEW", "STORE_DAMAGED"}
+)
+
 
 def doctor(store: Store, *, repair: bool = False) -> DoctorReport:
     """Check blocks, passages, versions, the chain of generations and the lexical files.
@@ -48,7 +52,7 @@ def _examined(store: Store) -> DoctorReport:
         with store.database.reading() as connection:
             examination.all(Audit(connection))
     except Fault as fault:
-        examination.found(fault.code, fault.message)
+        examination.noted(fault)
     return examination.report
 
 
@@ -79,11 +83,17 @@ class Examination:
             self.report, problems=(*self.report.problems, problem)
         )
 
+    def noted(self, fault: Fault) -> None:
+        """Add a fault as a problem if it tells of damage; raise any other."""
+        if fault.code not in _DAMAGE:
+            raise fault
+        self.found(fault.code, fault.message)
+
     def _attempt(self, check: Callable[[Audit], None], audit: Audit) -> None:
         try:
             check(audit)
         except Fault as fault:
-            self.found(fault.code, fault.message)
+            self.noted(fault)
 
     def _file(self, audit: Audit) -> None:
         for line in audit.integrity():
