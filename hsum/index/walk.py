@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import attrs
@@ -38,6 +39,10 @@ class File:
     signature: Signature
 
 
+_Names = dict[bytes, os.DirEntry[str]]
+
+_NAME_ENCODING = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+
 _NO_KEY = bytes(16)
 """The key of no rules: verdicts under it are not kept."""
 
@@ -52,9 +57,10 @@ class _Here:
     rules: Rules
     key: bytes
     known: Folder
-    names: dict[bytes, os.DirEntry[str]]
+    names: _Names
     fresh: dict[bytes, tuple[Signature, Verdict]] = attrs.field(factory=dict)
     details: dict[bytes, str] = attrs.field(factory=dict)
+    gone: list[bytes] = attrs.field(factory=list)
     kept: int = 0
     _siblings: frozenset[bytes] | None = None
 
@@ -84,9 +90,10 @@ class _Here:
         self.fresh[name] = now
         self.details[name] = detail
 
-    def gone(self) -> list[bytes]:
+    def vanished(self) -> list[bytes]:
         """Return the names that were known and stand no longer."""
         now = {_key_of(name, entry) for name, entry in self.names.items()}
+        now.difference_update(self.gone)
         return [name for name in self.known.entries if name not in now]
 
 
@@ -128,10 +135,13 @@ class Walk:
 
     # --- folders ------------------------------------------------------------------
 
-    def enter(self, descriptor: int, path: bytes, rules: Rules, depth: int = 0) -> None:
-        """Visit an open folder and all below it."""
-        with os.scandir(descriptor) as listing:
-            names = {os.fsencode(entry.name): entry for entry in listing}
+    def enter(self, descriptor: int, path: bytes, rules: Rules) -> None:
+        """Visit an open folder and all below it; `OSError` when it cannot be listed."""
+        self._visit(descriptor, path, _listed(descriptor), rules, depth=0)
+
+    def _visit(
+        self, descriptor: int, path: bytes, names: _Names, rules: Rules, *, depth: int
+    ) -> None:
         entered = self._book.entered(rules, descriptor, path, names)
         if not isinstance(entered, Rules):
             self.skips.append(Skip(path, *entered))
@@ -139,36 +149,27 @@ class Walk:
         known = seen.unpack(self._remaining.pop(path, b"")) or _NOTHING
         here = _Here(path, entered, entered.key_among(names), known, names)
         for name in self._files(here):
-            self._folder(descriptor, here, name, depth)
+            self._folder(descriptor, here, name, depth + 1)
         self._leave(here)
 
-    def _folder(self, descriptor: int, here: _Here, name: bytes, depth: int) -> None:
+    def _folder(self, parent: int, here: _Here, name: bytes, depth: int) -> None:
         path = here.path + name + b"/"
         answer, enters = self._folder_answer(here, name)
         if not enters and answer is not None:
-            self.skips.append(Skip(path, *answer))
-            here.note(name + b"/", (NONE, seen.verdict_of(answer[0])), answer[1])
+            self._out(here, name + b"/", (NONE, seen.verdict_of(answer[0])), answer)
             return
         try:
-            self._below(descriptor, name, path, here.rules.below(answer), depth)
+            descriptor, names = _opened(name, parent, depth)
         except OSError as error:
-            failed = self._fail(path, error)
-            verdict = seen.verdict_of(failed.reason) | UNSETTLED
-            here.note(name + b"/", (NONE, verdict), failed.detail)
+            self._lost(here, name, error)
             return
-        verdict = seen.verdict_of(answer[0]) | ENTERED if answer else INDEXED
-        here.note(name + b"/", (NONE, verdict), answer[1] if answer else "")
-
-    def _below(
-        self, parent: int, name: bytes, path: bytes, rules: Rules, depth: int
-    ) -> None:
-        if depth >= _DEEPEST:
-            raise OSError(errno.ENAMETOOLONG, f"more than {_DEEPEST} folders deep")
-        descriptor = open_folder(name, parent)
         try:
-            self.enter(descriptor, path, rules, depth + 1)
+            rules = here.rules.below(answer)
+            self._visit(descriptor, path, names, rules, depth=depth)
         finally:
             os.close(descriptor)
+        verdict = seen.verdict_of(answer[0]) | ENTERED if answer else INDEXED
+        here.note(name + b"/", (NONE, verdict), answer[1] if answer else "")
 
     def _folder_answer(self, here: _Here, name: bytes) -> tuple[Answer | None, bool]:
         """Return what hides a folder, and whether it is entered all the same."""
@@ -181,16 +182,26 @@ class Walk:
             return answer, answer is None
         return answer, here.rules.tracks(here.path + name)
 
-    def _fail(self, path: bytes, error: OSError) -> Skip:
-        """Report what cannot be looked at; what is known below it stays known."""
-        skip = Skip(path, skips.UNREADABLE, error.strerror or str(error))
-        self.skips.append(skip)
-        self.failed.append(skip)
+    def _lost(self, here: _Here, name: bytes, error: OSError) -> None:
+        """Report a folder that cannot be listed; what is known below it stays known."""
+        path = here.path + name + b"/"
+        self._fail(here, name + b"/", (NONE, 0), error)
         for folder in [each for each in self._remaining if each.startswith(path)]:
             known = seen.unpack(self._remaining.pop(folder)) or _NOTHING
-            for name in _indexed(known.entries):
-                self._keep(known.entries[name][0])
-        return skip
+            for indexed in _indexed(known.entries):
+                self._keep(known.entries[indexed][0])
+
+    def _fail(
+        self,
+        here: _Here,
+        name: bytes,
+        now: tuple[Signature, Verdict],
+        error: OSError,
+    ) -> None:
+        skip = Skip(here.path + name, skips.UNREADABLE, error.strerror or str(error))
+        self.skips.append(skip)
+        self.failed.append(skip)
+        here.note(name, (now[0], now[1] | UNSETTLED), skip.detail)
 
     def _leave(self, here: _Here) -> None:
         news = here.fresh or not here.same_rules
@@ -200,7 +211,7 @@ class Walk:
             self._progress(len(self.changed) + self.unchanged)
 
     def _record(self, here: _Here) -> None:
-        gone = frozenset(here.gone())
+        gone = frozenset(here.vanished())
         lost = {name: here.known.entries[name] for name in gone}
         self.vanished += [here.path + name for name in _indexed(lost)]
         entries = {**here.known.entries, **here.fresh}
@@ -216,23 +227,22 @@ class Walk:
         """Look at all but the folders, and return the names of those."""
         folders = []
         trusted = here.same_rules and not self._rehash
-        known = here.known.entries.get
+        known = here.known.entries.get if trusted else _unknown
         for name, entry in here.names.items():
-            if entry.is_file(follow_symlinks=False):
-                try:
+            try:
+                if entry.is_file(follow_symlinks=False):
                     now = signature_of(entry.stat(follow_symlinks=False))
-                except OSError as error:
-                    self._unseen(here, name, error)
-                    continue
-                if trusted and known(name) == (now, INDEXED):
-                    here.kept += 1
-                    self._keep(now)
+                    if known(name) == (now, INDEXED):
+                        here.kept += 1
+                        self._keep(now)
+                    else:
+                        self._file(here, name, now)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
                 else:
-                    self._file(here, name, now)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(name)
-            else:
-                self._other(here, name, entry)
+                    self._other(here, name, entry)
+            except OSError as error:
+                self._unseen(here, name, error)
         return folders
 
     def _keep(self, signature: Signature) -> None:
@@ -304,14 +314,36 @@ class Walk:
             self.vanished.append(here.path + name)
 
     def _unseen(self, here: _Here, name: bytes, error: OSError) -> None:
-        """Report a file whose status cannot be had; it stays as it was."""
-        if error.errno == errno.ENOENT:
-            del here.names[name]
-            return
-        skip = self._fail(here.path + name, error)
+        """Report an entry whose status cannot be had; it stays what it was."""
         old = here.known.entries.get(name)
-        verdict = old[1] if old else seen.verdict_of(skip.reason)
-        here.note(name, (old[0] if old else NONE, verdict | UNSETTLED))
+        if isinstance(error, FileNotFoundError):
+            here.gone.append(name)
+        elif old is not None and old[1] & ~UNSETTLED == INDEXED:
+            self._fail(here, name, old, error)
+            self._keep(old[0])
+        else:
+            self._fail(here, name, (NONE, seen.verdict_of(skips.UNREADABLE)), error)
+
+
+def _listed(descriptor: int) -> _Names:
+    with os.scandir(descriptor) as listing:
+        return {entry.name.encode(*_NAME_ENCODING): entry for entry in listing}
+
+
+def _opened(name: bytes, parent: int, depth: int) -> tuple[int, _Names]:
+    """Open and list the folder `name` of the open folder `parent`."""
+    if depth > _DEEPEST:
+        raise OSError(errno.ENAMETOOLONG, f"more than {_DEEPEST} folders deep")
+    descriptor = open_folder(name, parent)
+    try:
+        return descriptor, _listed(descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+
+
+def _unknown(_: bytes) -> None:
+    return None
 
 
 def _indexed(entries: Mapping[bytes, tuple[Signature, Verdict]]) -> Iterator[bytes]:
