@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hythe._api import in_memory as in_memory
     from hythe._api import open_store as open  # noqa: A004 - as gzip.open
     from hythe._api import restore as restore
+    from hythe._api.credentials import Credentials as Credentials
     from hythe.errors import Busy as Busy
     from hythe.errors import Cancelled as Cancelled
     from hythe.errors import Closed as Closed
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from hythe.resume.bundle import AsOf as AsOf
     from hythe.resume.bundle import Definition as Definition
     from hythe.resume.bundle import LegacyValue as LegacyValue
-    from hythe.resume.bundle import Made as Made
+    from hythe.resume.bundle import RecordedDecision as RecordedDecision
     from hythe.resume.bundle import Resume as Resume
     from hythe.resume.coverage import Coverage as Coverage
     from hythe.resume.evidence import CitationState as CitationState
@@ -73,13 +74,14 @@ _MODEL = (
     "Settled State WriteWarning"
 )
 _RESUME = {
-    "resume.bundle": "AsOf Definition LegacyValue Made Resume",
+    "resume.bundle": "AsOf Definition LegacyValue RecordedDecision Resume",
     "resume.coverage": "Coverage",
     "resume.evidence": "CitationState Cited",
     "resume.handles": "Fetched",
     "resume.sections": "Oversize",
 }
 _TABLE = {
+    "Credentials": "_api.credentials",
     "Scope": "_api",
     "Store": "_api",
     "in_memory": "_api",

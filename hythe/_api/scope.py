@@ -205,9 +205,8 @@ class Scope:
     def _write(self, asked: Request) -> Checkpoint:
         with self._storage.writing(self.agent, proven=self._proven) as (conn, stamp):
             written = write(conn, stamp, self.name, asked)
-        return attrs.evolve(
-            written, warnings=warnings_of(asked, self._storage.evidence)
-        )
+        warnings = warnings_of(asked, self._storage.evidence)
+        return attrs.evolve(written, warnings=warnings) if warnings else written
 
     # --- reading ------------------------------------------------------------------
 
@@ -327,13 +326,15 @@ class Scope:
             evidence_timeout_ms=evidence_timeout_ms,
             verify=verify,
         )
-        return self._read(
-            resume_store.resume,
+        evidence = self._storage.evidence
+        draft = self._read(
+            resume_store.draft,
             asked,
             agent=self.agent,
             now=self._storage.clock(),
-            evidence=self._storage.evidence,
+            has_resolver=evidence is not None,
         )
+        return resume_store.finish(draft, evidence)
 
     def _read(
         self,

@@ -30,10 +30,14 @@ MINIMUM = 512
 @final
 @attrs.frozen
 class Chosen:
-    """Entries that fit one by one; `ended` counts those of each section read out."""
+    """Entries that fit one by one; `ended` counts those of each section read out.
 
-    entries: tuple[Entry, ...]
-    ended: Mapping[str, int]
+    `first` is the first entry there was, whether it fits or not.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    ended: Mapping[str, int] = attrs.field(factory=dict)
+    first: Entry | None = None
 
 
 @final
@@ -99,13 +103,15 @@ def too_small(budget: int, minimum: int) -> Fault:
 
 def choose(page: Page, budget: int, price: Price) -> Chosen:
     """Take from each section the longest run of entries that fits what is left."""
-    envelope = price.whole(page.compose(Chosen((), {}), {}))
+    envelope = price.whole(page.compose(Chosen(), {}))
     room = left = budget - envelope
     chosen: list[Entry] = []
     ended: dict[str, int] = {}
+    first: Entry | None = None
     for section in page.open_sections():
         before = len(chosen)
         for found in section.entries(page.start()):
+            first = first or found
             entry, cost = _affordable(found, room, price)
             if cost > left:
                 break
@@ -113,7 +119,7 @@ def choose(page: Page, budget: int, price: Price) -> Chosen:
             left -= cost
         else:
             ended[section.name] = len(chosen) - before
-    return Chosen(tuple(chosen), ended)
+    return Chosen(tuple(chosen), ended, first)
 
 
 def _affordable(entry: Entry, room: int, price: Price) -> tuple[Entry, int]:
@@ -150,8 +156,8 @@ def fit(
     if found.tokens > budget:
         kept = attempt.longest()
         found = attempt.of(chosen.entries[:kept])
-    if kept == 0 and page.has_entries():
-        return attempt.smallest()
+    if kept == 0 and chosen.first is not None:
+        return attempt.smallest(chosen.first)
     if found.tokens > budget:
         raise too_small(budget, max(MINIMUM, found.tokens))
     return found
@@ -187,9 +193,8 @@ class _Attempt:
             low -= 1
         return low
 
-    def smallest(self) -> Resume:
-        """Compose one entry, or its handle, so that a reader always moves on."""
-        first = self.page.first_entry()
+    def smallest(self, first: Entry) -> Resume:
+        """Compose the handle of the first entry, so that a reader always moves on."""
         found = self.of([as_handle(first)])
         if found.tokens > self.budget:
             raise too_small(self.budget, max(MINIMUM, found.tokens))

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from hythe.resume.coverage import Coverage
     from hythe.resume.sections import Oversize
 
-__all__ = ["AsOf", "Definition", "LegacyValue", "Made", "Resume", "Selection"]
+__all__ = [
+    "AsOf",
+    "Definition",
+    "LegacyValue",
+    "RecordedDecision",
+    "Resume",
+    "Selection",
+]
 
 Selection = Literal["empty-scope", "pointer", "max-revision", "invalid"]
 
@@ -36,7 +43,7 @@ class Definition:
 
 @final
 @attrs.frozen
-class Made:
+class RecordedDecision:
     """A decision that was recorded on the accepted lineage."""
 
     summary: str
@@ -44,7 +51,7 @@ class Made:
     provenance: Provenance | None
 
     def __repr__(self) -> str:
-        return f"<Made {short(self.summary)}>"
+        return f"<Decision {short(self.summary)}>"
 
 
 @final
@@ -107,7 +114,7 @@ class Resume:
     handoffs: tuple[Any, ...] = ()
     messages: tuple[Any, ...] = ()
     current_facts: tuple[Fact, ...] = ()
-    decisions: tuple[Made, ...] = ()
+    decisions: tuple[RecordedDecision, ...] = ()
     evidence: tuple[str, ...] = ()
     divergent_values: tuple[Divergent, ...] = ()
     legacy_values: tuple[LegacyValue, ...] = ()
@@ -127,12 +134,6 @@ class Resume:
 
         return wire(self)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the wire JSON as plain data: camelCase, section names as they are."""
-        from hythe.resume.wire import wire
-
-        return wire(self)
-
     def __str__(self) -> str:
         from hythe.resume.text import text
 
@@ -141,7 +142,7 @@ class Resume:
     def __repr__(self) -> str:
         left = [name for name, part in self.coverage.items() if not part.complete]
         state = f"without all of {', '.join(left)}" if left else "complete"
-        return f"<Resume {self.scope} r{self.as_of.revision}, {self.tokens:,} tokens, {state}>"
+        return f"<Resume {short(self.scope)} r{self.as_of.revision}, {self.tokens:,} tokens, {state}>"
 
     def _repr_html_(self) -> str:
         from hythe.resume._views import resume_html

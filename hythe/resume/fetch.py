@@ -12,7 +12,7 @@ from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import load_row, load_state, value_at
 from hythe.mail.rows import find_message
 from hythe.observe.entities import load_entity
-from hythe.resume.bundle import Definition, Made
+from hythe.resume.bundle import Definition, RecordedDecision
 from hythe.resume.handles import Fetched, Handle
 from hythe.resume.wire import payload
 
@@ -97,7 +97,7 @@ def _part(row: Row, handle: Handle) -> Any:
             return value_at(row, handle.part, ordinal)
         if handle.part == "event":
             event = event_of(row.content["events"][ordinal])
-            return Made(event.summary, event.at, None)
+            return RecordedDecision(event.summary, event.at, None)
         return row.content["evidence"][ordinal]
     except IndexError:
         raise _missing(handle) from None

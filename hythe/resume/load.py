@@ -15,7 +15,7 @@ from hythe.checkpoint.store import load_state, value_at
 from hythe.model import Divergent, Provenance
 from hythe.observe.entities import load_entity
 from hythe.observe.rows import damaged
-from hythe.resume.bundle import Definition, LegacyValue, Made
+from hythe.resume.bundle import Definition, LegacyValue, RecordedDecision
 from hythe.resume.handles import (
     entity_handle,
     legacy_handle,
@@ -219,7 +219,7 @@ def _value(row: Row, kind: str, ordinal: int) -> Any:
         raise damaged("the view of the decision", f"{row.revision}.{ordinal}")
     event = event_of(events[ordinal])
     provenance = Provenance(row.id, row.revision, row.author, ordinal)
-    return Made(event.summary, event.at, provenance)
+    return RecordedDecision(event.summary, event.at, provenance)
 
 
 # --- legacy values ---------------------------------------------------------------

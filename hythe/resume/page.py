@@ -57,18 +57,6 @@ class Page:
         """Return the position behind which a section goes on."""
         return self.places[0].position if self.places else None
 
-    def first_entry(self) -> Entry:
-        """Return the first entry of this page."""
-        return next(self._every())
-
-    def has_entries(self) -> bool:
-        """Whether there is anything left to give."""
-        return next(self._every(), None) is not None
-
-    def _every(self) -> Iterator[Entry]:
-        for section in self.open_sections():
-            yield from section.entries(self.start())
-
     def compose(self, chosen: Chosen, states: Mapping[str, CitationState]) -> Resume:
         """Put the chosen entries into an answer, with its coverage and its cursor."""
         by_section: dict[str, list[Entry]] = {name: [] for name in SECTIONS}

@@ -1,13 +1,15 @@
-"""Answer a call of resume from one read transaction."""
+"""Answer a call of resume: read it all in one transaction, then make it fit."""
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
+
+import attrs
 
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.proof import scope_problems
-from hythe.resume.budget import Price, choose, fit
+from hythe.resume.budget import Chosen, Price, choose, fit
 from hythe.resume.cursors import binding, read_cursor
 from hythe.resume.evidence import Resolver, citations
 from hythe.resume.flat import flat_sections
@@ -26,12 +28,23 @@ if TYPE_CHECKING:
     from hythe.resume.request import Request
     from hythe.resume.sections import Section
 
-__all__ = ["resume"]
+__all__ = ["Draft", "draft", "finish"]
 
 _SHOWN_PROBLEMS = 20
 
 
-def resume(
+@final
+@attrs.frozen
+class Draft:
+    """What was read of a scope in one transaction, before evidence is checked."""
+
+    page: Page
+    chosen: Chosen
+    price: Price
+    request: Request
+
+
+def draft(
     conn: sqlite3.Connection,
     store: int,
     name: ScopeName,
@@ -39,9 +52,9 @@ def resume(
     *,
     agent: str,
     now: int,
-    evidence: Resolver | None = None,
-) -> Resume:
-    """Rebuild the working context of a scope for an agent; nothing is changed.
+    has_resolver: bool,
+) -> Draft:
+    """Read the working context of a scope for an agent; nothing is changed.
 
     Raises:
         Fault: `SCOPE_UNKNOWN`, `BUDGET_TOO_SMALL`, `STALE_CURSOR`,
@@ -51,11 +64,20 @@ def resume(
     if request.verify:
         _prove(snapshot)
     page = _page(snapshot, request, agent=agent, now=now)
-    price = Price(request.count, checked=evidence is not None)
-    chosen = choose(page, request.budget, price)
-    wanted = citations(entry.value for entry in chosen.entries if not entry.is_oversize)
+    price = Price(request.count, checked=has_resolver)
+    return Draft(page, choose(page, request.budget, price), price, request)
+
+
+def finish(draft: Draft, evidence: Resolver | None) -> Resume:
+    """Check the cited evidence in time, and make the answer fit as a whole.
+
+    Raises:
+        Fault: `BUDGET_TOO_SMALL`.
+    """
+    request, entries = draft.request, draft.chosen.entries
+    wanted = citations(entry.value for entry in entries if not entry.is_oversize)
     states = probe(evidence, wanted, request.evidence_timeout_ms)
-    return fit(page, chosen, request.budget, price, states)
+    return fit(draft.page, draft.chosen, request.budget, draft.price, states)
 
 
 def _prove(snapshot: Snapshot) -> None:

@@ -13,7 +13,7 @@ from hsum._kernel.clock import micros, rfc3339
 from hsum._kernel.escape import json_text
 from hythe.mail.model import Message
 from hythe.model import Divergent, Fact, Head, Loop, State
-from hythe.resume.bundle import Definition, LegacyValue, Made
+from hythe.resume.bundle import Definition, LegacyValue, RecordedDecision
 from hythe.resume.evidence import Cited
 from hythe.resume.sections import SECTIONS, Oversize
 
@@ -138,7 +138,7 @@ def _loop(value: Loop) -> str:
     return f"{_quoted(value.next_action)} {value.status}{_by(value.provenance)}{more}"
 
 
-def _made(value: Made) -> str:
+def _made(value: RecordedDecision) -> str:
     return f"{_quoted(value.summary)}{_by(value.provenance)}{_said('at', value.at)}"
 
 
@@ -177,7 +177,7 @@ _SHAPES: dict[type, Any] = {
     Head: _head,
     Fact: _fact,
     Loop: _loop,
-    Made: _made,
+    RecordedDecision: _made,
     Divergent: _divergent,
     LegacyValue: _legacy,
     Message: _message,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hythe.model import Divergent, Fact, Provenance, State
-from hythe.resume.bundle import Made
+from hythe.resume.bundle import RecordedDecision
 from hythe.resume.sections import SECTIONS
 from hythe.resume.wire import compact, item, payload, wire
 from tests.resume.pages import AT, answer, fact, loop, page, uuid_of
@@ -30,7 +30,9 @@ def lines(words):
         facts=[fact(1, words)],
         loops=[loop(2, words)],
         state=State(words, words, words, [words], [words], [words]),
-        decisions=[Made(words, None, Provenance(uuid_of(1), 1, "planner", 0))],
+        decisions=[
+            RecordedDecision(words, None, Provenance(uuid_of(1), 1, "planner", 0))
+        ],
         evidence=[words],
     )
     return str(answer(asked, 10**8)).split("\n")
