@@ -7,7 +7,7 @@ value. Text that none of them fits may hold a secret all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hythe.model import WriteWarning
@@ -28,6 +28,17 @@ _FORMS = re.compile(
     r"[^\s'\"]{8,})"
 )
 
+# By a character that every match of theirs has: what stands in each of them, in
+# lower case. Most data has none, and is not searched text by text.
+_HINTS = {
+    "-": ("private key-----", "sk-", "glpat-", "xox"),
+    "_": ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+    "@": ("://",),
+    ":": ("key", "secret", "token", "passw", "pwd"),
+    "=": ("key", "secret", "token", "passw", "pwd"),
+    "": ("akia", "asia", "aiza", "eyj", "bearer"),
+}
+
 
 def looks_secret(text: str) -> bool:
     """Tell whether a text has the form of a key, token or password."""
@@ -36,6 +47,8 @@ def looks_secret(text: str) -> bool:
 
 def secret_warnings(value: Any, path: str = "$") -> tuple[WriteWarning, ...]:
     """Return a warning for each text of plain JSON data that looks secret."""
+    if not _may_have_secrets(value):
+        return ()
     return tuple(
         WriteWarning(
             "secret_warning",
@@ -45,6 +58,25 @@ def secret_warnings(value: Any, path: str = "$") -> tuple[WriteWarning, ...]:
         for where, text in _texts(value, path)
         if looks_secret(text)
     )
+
+
+def _may_have_secrets(value: Any) -> bool:
+    found: list[str] = []
+    _gather((value,), found)
+    said = "\n".join(found).lower()
+    return any(
+        hint in said for char, hints in _HINTS.items() if char in said for hint in hints
+    )
+
+
+def _gather(items: Iterable[Any], found: list[str]) -> None:
+    for item in items:
+        if isinstance(item, str):
+            found.append(item)
+        elif item and isinstance(item, dict):
+            _gather(item.values(), found)
+        elif item and isinstance(item, (list, tuple)):
+            _gather(item, found)
 
 
 def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:

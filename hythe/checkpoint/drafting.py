@@ -8,7 +8,6 @@ from typing import final
 
 import attrs
 
-from hsum._kernel.canonical import canonical
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.content import Data, patched_state
 from hythe.checkpoint.crossing import Perspective
@@ -20,7 +19,14 @@ from hythe.checkpoint.owed import Debt, Tag
 from hythe.checkpoint.patch import apply_patch
 from hythe.checkpoint.request import Request
 from hythe.checkpoint.scopes import At
-from hythe.checkpoint.store import Row, load_row, load_state, named
+from hythe.checkpoint.store import (
+    Link,
+    Row,
+    load_link,
+    load_row,
+    load_state,
+    named,
+)
 from hythe.checkpoint.view import Key, Version
 from hythe.model import Decision, Outcome
 
@@ -36,7 +42,7 @@ class Draft:
     """
 
     outcome: Outcome
-    parent: Row | None
+    parent: Row | Link | None
     state: Data
     facts: Sequence[Data]
     loops: Sequence[Data]
@@ -63,23 +69,26 @@ def follow(
         request.operation,
         standing,
         named=request.parent is not None,
-        parent=_parent(conn, at, revision),
+        parent=_parent(conn, at, revision, standing.pointer),
         acknowledge_retired=request.acknowledge_retired,
     )
     if isinstance(found, Refused):
         raise conflict(conn, at, standing, found)
-    parent = None if revision is None else load_row(conn, at, revision)
-    state = _state(conn, at, parent, request)
+    parent, state = _built_on(conn, at, revision, request)
     facts, loops = checked_changes(
         conn, at, author, request, revision=revision or 0, pointer=standing.pointer
     )
     return Draft(found, parent, state, facts, loops)
 
 
-def _parent(conn: sqlite3.Connection, at: At, revision: int | None) -> Parent | None:
+def _parent(
+    conn: sqlite3.Connection, at: At, revision: int | None, pointer: int
+) -> Parent | None:
     if revision is None:
         return None
-    return Parent(revision, is_retired(conn, at, revision))
+    # The pointed one has no child, and what is retired is never pointed.
+    retired = revision != pointer and is_retired(conn, at, revision)
+    return Parent(revision, retired)
 
 
 def is_retired(conn: sqlite3.Connection, at: At, revision: int) -> bool:
@@ -91,15 +100,19 @@ def is_retired(conn: sqlite3.Connection, at: At, revision: int) -> bool:
     return row is not None
 
 
-def _state(
-    conn: sqlite3.Connection, at: At, parent: Row | None, request: Request
-) -> Data:
-    if request.state is not None or parent is None:
-        return request.state or {}
-    before = load_state(conn, at.store, parent.state)
+def _built_on(
+    conn: sqlite3.Connection, at: At, revision: int | None, request: Request
+) -> tuple[Row | Link | None, Data]:
+    """Return the parent, read and verified if its state is, and the new state."""
+    if revision is None:
+        return None, request.state or {}
+    if request.state is not None:
+        return load_link(conn, at, revision), request.state
+    row = load_row(conn, at, revision)
+    before = load_state(conn, at.store, row.state)
     if request.operation == "record":
-        return before
-    return patched_state(apply_patch(before, request.patch))
+        return row, before
+    return row, patched_state(apply_patch(before, request.patch))
 
 
 def checked_changes(

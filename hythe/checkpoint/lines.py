@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
@@ -182,13 +182,16 @@ def advance(
     standing: Standing,
     revision: int,
     changes: Stored,
+    new_ids: Collection[str] = (),
 ) -> Standing:
-    """Append a checkpoint to the accepted lineage."""
+    """Append a checkpoint to the accepted lineage; `new_ids` need no look-up."""
     conn.execute(
         "insert into lineage(store, scope, revision) values (?, ?, ?)", (*at, revision)
     )
-    known = accepted_values(conn, at, (key for key, _ in changes))
-    view, rows = fold(View(known, totals_of(standing)), changes)
+    old = (key for key, _ in changes if key[0] != "decision" and key[1] not in new_ids)
+    view, rows = fold(
+        View(accepted_values(conn, at, old), totals_of(standing)), changes
+    )
     store_view(conn, at, rows)
     return attrs.evolve(
         with_totals(standing, view, revision, {key[0] for key, _ in changes}),

@@ -15,7 +15,7 @@ from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.owed import Debt, Resolved, Tag, settle
 from hythe.checkpoint.request import Asked, Reconcile, Reference, Request
 from hythe.checkpoint.scopes import At
-from hythe.checkpoint.store import id_of, load_row, named
+from hythe.checkpoint.store import id_of, load_link, load_row, named
 from hythe.checkpoint.view import Version
 from hythe.model import Decision
 
@@ -188,7 +188,7 @@ def _draft(
     ]
     return Draft(
         "reconciled",
-        load_row(conn, at, view.survivor),
+        load_link(conn, at, view.survivor),
         request.state or {},
         [*facts, *(item for kind, item in accepted if kind == "fact")],
         [*loops, *(item for kind, item in accepted if kind == "loop")],

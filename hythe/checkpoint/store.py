@@ -30,11 +30,13 @@ from hythe.model import (
 from hythe.observe.rows import damaged, moment
 
 __all__ = [
+    "Link",
     "Row",
     "checkpoint_of",
     "id_of",
     "insert_checkpoint",
     "insert_state",
+    "load_link",
     "load_row",
     "load_rows",
     "load_state",
@@ -76,6 +78,16 @@ class Row:
         return self.facts if kind == "fact" else self.loops
 
 
+@final
+@attrs.frozen
+class Link:
+    """What a child needs of its parent."""
+
+    revision: int
+    id: str
+    seal: str
+
+
 _COLUMNS = [field.name for field in attrs.fields(Row)][:-3]
 _FIELDS = (
     "c.revision, c.parent, c.id, c.operation, c.outcome, c.author, c.proven, "
@@ -99,6 +111,18 @@ def load_row(conn: sqlite3.Connection, at: At, revision: int) -> Row:
     if row is None:
         raise damaged("revision", str(revision))
     return _verified(row)
+
+
+def load_link(conn: sqlite3.Connection, at: At, revision: int) -> Link:
+    """Return what a child needs of its parent, without reading what that says."""
+    row = conn.execute(
+        "select revision, id, seal from checkpoint "
+        "where store = ? and scope = ? and revision = ?",
+        (*at, revision),
+    ).fetchone()
+    if row is None:
+        raise damaged("revision", str(revision))
+    return Link(*row)
 
 
 def load_rows(
@@ -144,7 +168,6 @@ def _is_sound(found: Row, row: Sequence[Any]) -> bool:
         digest(found.body) == found.content_hash
         and seal == found.seal
         and found.content["state"] == found.state
-        and canonical(found.new_ids) == row[11]
         and row[6] in (0, 1)
     )
 
@@ -154,7 +177,7 @@ def insert_checkpoint(
     at: At,
     content: Data,
     *,
-    parent: Row | None,
+    parent: Row | Link | None,
     revision: int,
     id: str,  # noqa: A002 - the field's name
     operation: Operation,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import functools
 import sqlite3
 
-import attrs
-
 from hsum._kernel.canonical import canonical
 from hythe.checkpoint import keys
 from hythe.checkpoint.crossing import cross, settle_rows
@@ -51,15 +49,18 @@ def write(
         Fault: what the contract refuses, before anything is written.
     """
     at = _place(conn, stamp, name, request)
+    scope = spelled(conn, at)
     first, wanted = _recorded(conn, at, stamp, request)
     if first is not None:
-        return _checkpoint(conn, at, load_row(conn, at, first), replayed=True)
+        row = load_row(conn, at, first)
+        state = load_state(conn, at.store, row.state)
+        return checkpoint_of(scope, row, state, replayed=True)
     standing = standing_of(conn, at)
     draft = _drafted(conn, at, stamp.author, standing, request)
-    row = append(conn, at, stamp, standing, request, draft)
+    row = append(conn, at, stamp, scope, standing, request, draft)
     if request.key is not None:
         keys.remember(conn, at, request.key, wanted, row.revision)
-    return _checkpoint(conn, at, row)
+    return checkpoint_of(scope, row, draft.state)
 
 
 def _place(
@@ -98,6 +99,7 @@ def append(
     conn: sqlite3.Connection,
     at: At,
     stamp: Stamp,
+    scope: ScopeName,
     standing: Standing,
     request: Request,
     draft: Draft,
@@ -106,7 +108,7 @@ def append(
     revision = standing.revisions + 1
     state = insert_state(conn, at.store, canonical(draft.state))
     content = envelope(
-        scope=attrs.asdict(spelled(conn, at)),
+        scope={"project": scope.project, "task": scope.task},
         state=state,
         events=request.events,
         facts=draft.facts,
@@ -147,14 +149,8 @@ def _derived(
         return branch(conn, at, standing, row.revision, row.parent, changes)
     if draft.view is not None and draft.view.survivor != standing.pointer:
         standing = cross(conn, at, standing, draft.view)
-    after = advance(conn, at, standing, row.revision, changes)
+    new_ids = frozenset(row.new_ids)
+    after = advance(conn, at, standing, row.revision, changes, new_ids)
     if draft.view is None:
         return after
     return settle_rows(conn, at, after, row.revision, draft.decisions)
-
-
-def _checkpoint(
-    conn: sqlite3.Connection, at: At, row: Row, *, replayed: bool = False
-) -> Checkpoint:
-    state = load_state(conn, at.store, row.state)
-    return checkpoint_of(spelled(conn, at), row, state, replayed=replayed)

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-_PLAIN = (bool, int, float, bytes, bytearray, Mapping, list, tuple, set, type(None))
+_PLAIN = (str, bool, int, float, bytes, bytearray, Mapping, list, tuple, set, type(None))
 
 
 def items(value: Any) -> Any:
     """Turn a list or another iterable into a tuple; a lone text is not a list."""
+    if type(value) is tuple or type(value) is list:
+        return tuple(value)
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         return value
     return tuple(value)
@@ -27,7 +29,7 @@ def references(value: Any) -> Any:
 
 
 def _text(value: Any) -> Any:
-    return value if isinstance(value, (str, *_PLAIN)) else str(value)
+    return value if isinstance(value, _PLAIN) else str(value)
 
 
 def utc(value: Any) -> Any:
