@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from adapters._wire.encode import Encoder, camel
 from adapters._wire.outcomes import written
-from hythe import Checkpoint
+from hythe import Checkpoint, Plan, Resume
 
 if TYPE_CHECKING:
     from adapters._wire.verbs import Verb
 
 __all__ = ["document", "encode"]
 
-encode = Encoder(camel, {})
+def _plan(plan: Plan, encode: Encoder) -> dict[str, Any]:
+    """Spell the names of state fields and arguments as in all other JSON."""
+    named = {
+        name: {camel(key): encode(item) for key, item in getattr(plan, name).items()}
+        for name in ("differing", "request")
+    }
+    return {**encode.fields(plan), **named}
+
+
+encode = Encoder(camel, {Plan: _plan, Resume: lambda resume, _: resume.as_dict()})
 
 
 def document(verb: Verb, result: Any) -> Any:
@@ -23,6 +32,12 @@ def document(verb: Verb, result: Any) -> Any:
     """
     if isinstance(result, Checkpoint):
         return {**written(result, encode), "untrustedContent": True}
-    data = encode(result)
-    named = {verb.result: data} if verb.result else data
-    return {**named, "untrustedContent": True} if isinstance(named, dict) else named
+    return {**_named(verb, encode(result)), "untrustedContent": True}
+
+
+def _named(verb: Verb, data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        return {verb.result or "result": data}
+    if verb.result and "items" in data:
+        return {verb.result if key == "items" else key: data[key] for key in data}
+    return data

@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from collections import abc
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import attrs
 
@@ -81,22 +82,21 @@ def _parameter(item: inspect.Parameter, scope: dict[str, Any]) -> Parameter:
 
 
 def _shape(annotation: str, scope: dict[str, Any]) -> tuple[str, bool, tuple[str, ...]]:
-    alternatives = [part.strip() for part in _alternatives(annotation)]
+    """Return kind, whether it is a list, and choices."""
+    alternatives = [_aliased(part, scope) for part in _alternatives(annotation)]
     text = " | ".join(part for part in alternatives if part != "None")
-    choices = _choices(text, scope)
-    if choices:
-        return "text", False, choices
+    lists = [match for part in alternatives if (match := _MANY.fullmatch(part))]
+    if lists:
+        kind, _, choices = _shape(lists[0][1].strip("\"'"), scope)
+        return kind, True, choices
+    if match := _LITERAL.fullmatch(text):
+        words = (part.strip().strip("\"'") for part in match[1].split(","))
+        return "text", False, tuple(words)
     if text == "bool" and "None" in alternatives:
         return "switch", False, ()
     if "str" in alternatives:  # a text, or a value that can be written as one
         return "text", False, ()
-    if text in _SCALARS:
-        return _SCALARS[text], False, ()
-    lists = [match for part in _alternatives(text) if (match := _MANY.fullmatch(part))]
-    if lists:
-        kind, _, choices = _shape(lists[0][1], scope)
-        return kind, True, choices
-    return "json", False, ()
+    return _SCALARS.get(text, "json"), False, ()
 
 
 def _alternatives(annotation: str) -> list[str]:
@@ -111,9 +111,11 @@ def _alternatives(annotation: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _choices(text: str, scope: dict[str, Any]) -> tuple[str, ...]:
-    match = _LITERAL.fullmatch(text)
-    if match:
-        return tuple(part.strip().strip("\"'") for part in match[1].split(","))
-    alias = scope.get(text)
-    return tuple(map(str, get_args(alias))) if str(alias).startswith("typing.L") else ()
+def _aliased(part: str, scope: dict[str, Any]) -> str:
+    """Return a part of an annotation with a module's own name for it replaced."""
+    alias = scope.get(part)
+    if get_origin(alias) is Literal:
+        return f"Literal[{', '.join(map(str, get_args(alias)))}]"
+    if get_origin(alias) in (abc.Iterable, abc.Sequence):
+        return "Iterable[str]"
+    return part

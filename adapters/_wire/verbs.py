@@ -25,12 +25,15 @@ class Verb:
         words: the parameters that are words of the command line, not options.
         optional: those of `words` that may be left out.
         hidden: parameters that only Python callers have.
+        texts: parameters that are words, although their type has a name of its own.
         required: parameters that front ends demand although Python does not.
         spelled: other option names of parameters, in the CLI.
         result: the JSON key of a result that is a bare list.
         examples: command lines for `--help`, without the program's name.
         effect: `reads`, `adds` (what it writes can be written again) or `removes`.
-        where: what a method is called on: `index`, `store`, `scope`, or None.
+        instead: tools that a flag of the command calls in its place.
+        where: what a method is called on: `index`, `projects`, `store`, `scope`,
+            `credentials`, or None for a function.
     """
 
     function: str
@@ -41,11 +44,13 @@ class Verb:
     words: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     spelled: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
     result: str | None = None
     examples: tuple[str, ...] = ()
     effect: str = "reads"
+    instead: Mapping[str, str] = attrs.field(factory=dict)
     where: str | None = None
 
     def resolve(self) -> Callable[..., Any]:
@@ -56,13 +61,19 @@ class Verb:
         """Return what front ends offer of the function's parameters, in its order."""
         found = parameters(self.resolve())
         return {
-            name: attrs.evolve(
-                item, required=(item.required or name in self.required)
-                and name not in self.optional,
-            )
+            name: self._offered(item)
             for name, item in found.items()
             if name not in self.hidden
         }
+
+    def _offered(self, parameter: Parameter) -> Parameter:
+        name = parameter.name
+        demanded = parameter.required or name in self.required
+        return attrs.evolve(
+            parameter,
+            kind="text" if name in self.texts else parameter.kind,
+            required=demanded and name not in self.optional,
+        )
 
 
 def of_command(table: tuple[Verb, ...], command: str) -> Verb | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Status,
     )
 
-__all__ = ["page"]
+__all__ = ["page", "say_evidence"]
 
 BOLD, DIM, MATCH, PATH, GOOD, BAD = "bold", "dim", "bold red", "magenta", "green", "red"
 _SHOWN_LINES = 7
@@ -41,6 +41,9 @@ def page(verb: Verb, result: Any, options: Mapping[str, Any]) -> Iterable[Line]:
 
 
 def _search(hits: Hits, options: Mapping[str, Any]) -> Iterator[Line]:
+    if options.get("citations"):
+        yield from (styled(str(hit.citation)) for hit in hits)
+        return
     pattern = _matching(options["query"])
     for hit in hits:
         yield from _hit(hit, pattern, explain=bool(options.get("explain")))
@@ -118,11 +121,15 @@ def _matching(query: str) -> re.Pattern[str]:
 
 
 def _get(evidence: Evidence, options: Mapping[str, Any]) -> Iterator[Line]:
-    """Show the text; what is known of it goes to stderr, so that `> file` is exact."""
-    say(f"{visible_path(evidence.path)}:{_range(evidence.lines)}", BOLD)
-    say(_states(evidence), DIM)
+    say_evidence(evidence)
     for line in evidence.text.removesuffix("\n").split("\n"):
         yield styled(line.removesuffix("\r"))
+
+
+def say_evidence(evidence: Evidence) -> None:
+    """Say on stderr where evidence stands and what became of it."""
+    say(f"{visible_path(evidence.path)}:{_range(evidence.lines)}", BOLD)
+    say(_states(evidence), DIM)
 
 
 def _states(evidence: Evidence) -> str:

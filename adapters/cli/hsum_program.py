@@ -16,7 +16,7 @@ from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, w
 from adapters.cli.terminal import emit_json, show
 
 if TYPE_CHECKING:
-    from hsum import Context, Index
+    from hsum import Evidence
 
 __all__ = ["group"]
 
@@ -26,7 +26,10 @@ _SELECTING = ("index", "project")
 # Options that the CLI alone has, by command.
 _OWN = {
     "context": [flag("--verbose", "Also show where the data lie.")],
-    "search": [flag("--fail-if-empty", "Exit with 1 when nothing is found.")],
+    "search": [
+        flag("--citations", "Print only the citations, one a line."),
+        flag("--fail-if-empty", "Exit with 1 when nothing is found."),
+    ],
 }
 
 
@@ -75,6 +78,8 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     result = _call(verb, given(options), as_json=as_json)
     if as_json:
         _print_json(verb, result)
+    elif verb.command == "get" and not sys.stdout.isatty():
+        _print_bytes(result)
     else:
         from adapters.cli import hsum_pages
 
@@ -87,6 +92,15 @@ def _print_json(verb: Verb, result: Any) -> None:
 
     data = encode(result)
     emit_json({verb.result: data} if verb.result else data)
+
+
+def _print_bytes(evidence: Evidence) -> None:
+    """Write the stored bytes as they are; what is known of them goes to stderr."""
+    from adapters.cli import hsum_pages
+
+    hsum_pages.say_evidence(evidence)
+    sys.stdout.buffer.write(evidence.content)
+    sys.stdout.buffer.flush()
 
 
 def _status(result: Any, own: dict[str, Any]) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import tempfile
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from adapters._wire.hsum_verbs import VERBS
@@ -14,9 +14,11 @@ from adapters._wire.verbs import of_command
 from adapters.cli.tour import Tour
 
 if TYPE_CHECKING:
-    from hsum import Citation, Hit, Initialized
+    from hsum import Hit, Initialized
 
 __all__ = ["quickstart"]
+
+SHOWN_BYTES = 400
 
 
 def quickstart(path: str | None, *, as_json: bool) -> int:
@@ -28,64 +30,73 @@ def quickstart(path: str | None, *, as_json: bool) -> int:
     for name in ("HSUM_INDEX", "HSUM_PROJECT"):
         os.environ.pop(name, None)
     tour = Tour(_page, _encode, as_json=as_json)
-    tour.tell("everything is made in a temporary home")
-    tour.shell(f"export HSUM_HOME={shlex.quote(home)}")
-    root = path or _enclosing_root() or os.path.dirname(hsum.__file__)
-    tour.tell("index a folder; it becomes generation 1, and is only read")
+    tour.tell(f"everything is made in a temporary home: {home}")
+    tour.shell("export HSUM_HOME=$(mktemp -d)")
+    root = os.path.abspath(path or _enclosing_root() or os.path.dirname(hsum.__file__))
+    tour.tell("index a folder, which is only read: generation 1")
     made = hsum.initialize(root)
-    tour.step("hsum init", [root], made)
+    tour.step("init", f"hsum init {quote(root)}", made)
     if made.hits:
-        _verified(tour, made, Path(home, "copy"))
-    tour.tell("when you have seen enough")
-    tour.shell(f"rm -r {shlex.quote(home)}")
-    tour.end(home=home, root=made.context.source_root)
+        hit = _cited(tour, made)
+        _edited(tour, made, Path(root, hit.path), Path(home, "copy"))
+    tour.end(home)
     return 0
 
 
-def _verified(tour: Tour, made: Initialized, copy: Path) -> None:
-    hit = _search(tour, made.context.index, made.query)
-    tour.tell("a citation names exact bytes of an exact revision; read them back")
-    _get(tour, hit.citation)
-    original = Path(str(made.context.source_root), hit.path)
-    edited = copy / original.name
-    tour.tell("now a copy of that file, which is indexed and then edited")
-    copy.mkdir()
-    shutil.copyfile(original, edited)
-    source, target = shlex.quote(str(original)), shlex.quote(str(edited))
-    tour.shell(f"mkdir -p {shlex.quote(str(copy))} && cp {source} {target}")
-    _cited_then_edited(tour, made.query, edited, f"{{ echo; cat {source}; }} > {target}")
+def _cited(tour: Tour, made: Initialized) -> Hit:
+    hit = _search(tour, made)
+    tour.tell("a citation names exact bytes of an exact revision: read them back")
+    _get(tour, hit)
+    return hit
 
 
-def _cited_then_edited(tour: Tour, query: str, edited: Path, command: str) -> None:
+def _edited(tour: Tour, made: Initialized, original: Path, folder: Path) -> None:
+    """Index a copy of the cited file, edit it, and look at its citation again."""
     import hsum
 
-    second = hsum.initialize(edited.parent)
-    tour.step("hsum init", [str(edited.parent)], second)
-    hit = _search(tour, second.context.index, query)
-    edited.write_bytes(b"\n" + edited.read_bytes())
-    tour.shell(command)
-    tour.tell("the citation still gives the bytes of then, and says what became of them")
-    _get(tour, hit.citation)
+    folder.mkdir()
+    copy = folder / original.name
+    shutil.copyfile(original, copy)
+    shown = f'"$HSUM_HOME"/copy/{quote(original.name)}'
+    tour.tell("now a copy of that file: indexed, and then edited")
+    tour.shell(f'mkdir "$HSUM_HOME/copy" && cp {quote(str(original))} {shown}')
+    second = hsum.initialize(folder)
+    tour.step("init", 'hsum init "$HSUM_HOME/copy"', second)
+    with hsum.open_managed(second.context.index) as index:
+        hits = index.search(made.query, limit=1)
+    tour.shell(_cite(made.query, second.context.index))
+    copy.write_bytes(b"\n" + copy.read_bytes())
+    tour.shell(f"{{ echo; cat {quote(str(original))}; }} > {shown}")
+    tour.tell("the bytes of then still answer; --verify says where they stand now")
+    _get(tour, hits[0])
 
 
-def _search(tour: Tour, index: str, query: str) -> Hit:
+def _search(tour: Tour, made: Initialized) -> Hit:
     import hsum
 
+    index = made.context.index
     with hsum.open_managed(index) as opened:
-        hits = opened.search(query, limit=1)
-    words = [query, "--index", index, "--limit", "1"]
-    tour.step("hsum search", words, hits, query=query)
+        hits = opened.search(made.query, limit=1)
+    line = f"hsum search {quote(made.query)} --index {index} --limit 1"
+    tour.tell("search it")
+    tour.step("search", line, hits, query=made.query)
+    tour.shell(_cite(made.query, index))
     return hits[0]
 
 
-def _get(tour: Tour, citation: Citation) -> None:
+def _cite(query: str, index: str) -> str:
+    words = f"hsum search {quote(query)} --index {index} --limit 1 --citations"
+    return f"CITATION=$({words})"
+
+
+def _get(tour: Tour, hit: Hit) -> None:
     import hsum
 
-    context = hsum.context(citation=citation)
+    context = hsum.context(citation=hit.citation)
     with hsum.open_managed(context.index) as opened:
-        evidence = opened.get(citation, max_bytes=400, verify=True)
-    words = [str(citation), "--max-bytes", "400", "--verify"]
-    tour.step("hsum get", words, evidence)
+        evidence = opened.get(hit.citation, max_bytes=SHOWN_BYTES, verify=True)
+    line = f'hsum get "$CITATION" --max-bytes {SHOWN_BYTES} --verify'
+    tour.step("get", line, evidence)
 
 
 def _enclosing_root() -> str | None:

@@ -93,9 +93,6 @@ def _reconciling() -> dict[str, click.Option]:
         "metavar": "KIND ID CHECKPOINT",
     }
     return {
-        "plan": click.Option(
-            ["--plan"], is_flag=True, help="Show what is owed; write nothing."
-        ),
         "heads": click.Option(["--head", "heads"], multiple=True, help=HELP["heads"]),
         "reject_lineages": click.Option(
             ["--reject-lineage", "reject_lineages"],
@@ -156,6 +153,8 @@ def _value(name: str, value: Any) -> Any:
         return _reference(value)
     if name in _REFERENCE_LISTS:
         return [_reference(item) for item in value]
+    if name == "since":
+        return _reference(value)
     return read_text(value) if name == "text" and value == "-" else value
 
 

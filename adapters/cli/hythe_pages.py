@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,23 @@ if TYPE_CHECKING:
 
 __all__ = ["conflict", "page"]
 
+_MOST_HEADS = 1_000
+
 BOLD, DIM, GOOD, BAD, NAME = "bold", "dim", "green", "red", "magenta"
 
 
-def page(verb: Verb, result: Any) -> Iterable[Line]:
-    """Return the lines that show the result of a verb."""
-    return _PAGES[verb.function.rpartition(".")[2]](result)
+def page(verb: Verb, result: Any, target: Any) -> Iterable[Line]:
+    """Return the lines that show the result of a verb.
+
+    Args:
+        verb: what was called.
+        result: what it gave.
+        target: what it was called on, still open.
+    """
+    name = verb.function.rpartition(".")[2]
+    if name == "history":
+        return _history(result, target.heads(limit=_MOST_HEADS))
+    return _PAGES.get(name, _any)(result)
 
 
 def _checkpoint(made: Checkpoint) -> Iterator[Line]:
@@ -87,24 +98,24 @@ def _head_state(head: Head) -> str:
     return "branch of a retired one" if head.parent_retired else "branch"
 
 
-def _history(history: Any) -> Iterator[Line]:
+def _history(history: Iterable[Checkpoint], heads: Iterable[Head]) -> Iterator[Line]:
     """Draw ● the pointed one, ○ live heads, × retired heads, • the others."""
-    by_id = {made.id: made for made in history}
-    parents = {made.parent for made in history}
+    newest_first = sorted(history, key=lambda made: -made.revision)
+    by_id = {made.id: made for made in newest_first}
+    parents = {made.parent for made in newest_first}
+    live = {head.id: head.current for head in heads}
     nodes = [
-        Node(made.id, made.parent, _mark(made, history, parents))
-        for made in sorted(history, key=lambda made: -made.revision)
+        Node(made.id, made.parent, _mark(made.id, live, parents))
+        for made in newest_first
     ]
     for picture, node in draw(nodes):
         yield _drawn(picture, by_id[node.id] if node else None)
 
 
-def _mark(made: Checkpoint, history: Any, parents: set[str | None]) -> str:
-    if made.id == history.pointer:
-        return "●"
-    if made.id in parents:
-        return "•"
-    return "×" if made.id in history.retired else "○"
+def _mark(name: str, live: Mapping[str, bool], parents: set[str | None]) -> str:
+    if name in live:
+        return "●" if live[name] else "○"
+    return "•" if name in parents else "×"
 
 
 def _drawn(picture: str, made: Checkpoint | None) -> Line:
@@ -168,36 +179,97 @@ def _entity(entity: Entity) -> Iterator[Line]:
 
 
 def _any(value: Any) -> Iterator[Line]:
-    items = value if isinstance(value, (list, tuple)) else [value]
+    items = value if isinstance(value, Sequence) else [value]
     return (styled(repr(item)) for item in items)
-
-
-def _listed(values: Iterable[Any]) -> Iterator[Line]:
-    return (styled(repr(value)) for value in values)
 
 
 def _doctor(report: Any) -> Iterator[Line]:
     for problem in report.problems:
         yield styled(str(problem), BAD)
     if not report.problems:
-        yield styled("healthy", GOOD)
+        yield styled(repr(report), GOOD)
+
+
+def _hits(hits: Sequence[Any]) -> Iterator[Line]:
+    for hit in hits:
+        if hit.observation is None:
+            yield from _entity(hit.entity)
+        else:
+            yield from _observation(hit.observation)
+    say(f"{len(hits)} found", DIM)
+
+
+def _near(around: Any) -> Iterator[Line]:
+    yield from _entity(around.entity)
+    for relation in around.relations:
+        yield [(f"  {relation.source} ", NAME), (relation.type, ""), (f" {relation.target}", NAME)]
+    if around.left_out:
+        say(f"{around.left_out} relations left out", DIM)
+
+
+def _relation(made: Any) -> Iterator[Line]:
+    _warn(made)
+    yield [(made.source, NAME), (f" {made.type} ", ""), (made.target, NAME)]
+
+
+def _sent(sent: Any) -> Iterator[Line]:
+    _warn(sent)
+    yield [("sent to ", ""), (", ".join(sent.recipients), NAME)]
+    yield styled(f"  {sent.id}", DIM)
+    if sent.unregistered:
+        say(f"not registered: {', '.join(sent.unregistered)}", "yellow")
+
+
+def _inbox(page: Any) -> Iterator[Line]:
+    for message in page:
+        new = "" if message.read else " new"
+        what = "handoff" if message.handoff else "message"
+        yield [
+            (f"{message.sequence} ", BOLD),
+            (message.sender, NAME),
+            (f"  {what}, {message.priority}", ""),
+            (new, GOOD),
+            (f"  {_moment(message.recorded_at)}", DIM),
+        ]
+        yield from (styled(f"  {line}") for line in message.text.split("\n"))
+        yield styled(f"  {message.id}", DIM)
+    say(f"{page.unread} unread", DIM)
+
+
+def _marked(marked: Any) -> Iterator[Line]:
+    yield styled(f"{marked.fact}: {len(marked.changed)} of {len(marked.matched)} new")
+
+
+def _issued(issued: Any) -> Iterator[Line]:
+    yield from _any(issued.credential)
+    say("the secret is shown here and nowhere again:", "yellow")
+    yield styled(issued.secret)
 
 
 _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
+    "acknowledge": _marked,
+    "archive": _marked,
     "checkpoint": _checkpoint,
     "current_observation": _current,
     "doctor": _doctor,
     "entity": _entity,
+    "get_entity": _entity,
+    "hand_off": _sent,
     "heads": _heads,
-    "history": _history,
+    "inbox": _inbox,
+    "issue": _issued,
+    "neighborhood": _near,
     "observe": _observation,
     "patch": _checkpoint,
     "plan_reconcile": _plan,
+    "read": _marked,
     "reconcile": _checkpoint,
     "record": _checkpoint,
-    "relate": _any,
+    "relate": _relation,
     "resume": _resume,
-    "search": _listed,
+    "rotate": _issued,
+    "search": _hits,
+    "send": _sent,
 }
 
 

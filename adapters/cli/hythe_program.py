@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from adapters._wire.evidence import resolver
 from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, HELP, VERBS
 from adapters._wire.verbs import Verb, of_tool
 from adapters.cli import extras
@@ -15,9 +16,6 @@ from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, w
 from adapters.cli.hythe_input import OWN, arguments
 from adapters.cli.terminal import emit_json, say, show
 from hsum import Fault
-
-if TYPE_CHECKING:
-    from hythe import Store
 
 __all__ = ["group"]
 
@@ -35,25 +33,50 @@ def group() -> VerbGroup:
 
 def command(verb: Verb) -> click.Command:
     """Build the command of a verb."""
-    parameters = verb.parameters()
     own = OWN.get(str(verb.command), {})
-    chosen: list[click.Parameter] = [
-        word(item) for item in map(parameters.get, verb.words) if item is not None
-    ]
+    chosen: list[click.Parameter] = []
+    for each in (verb, *_others(verb).values()):
+        chosen += _parameters(each, verb.words, {*own, *(p.name for p in chosen)})
     chosen += [
-        option(item, HELP.get(name, ""), verb.spelled.get(name, ()))
-        for name, item in parameters.items()
-        if name not in verb.words and name not in own
+        flag(f"--{name}", f"Instead: {other.summary[0].lower()}{other.summary[1:]}")
+        for name, other in _others(verb).items()
     ]
     chosen += own.values()
     chosen += _common(verb)
     return VerbCommand(
-        verb.command,
-        params=chosen,
+        str(verb.command).split(" ")[-1],
+        params=sorted(chosen, key=lambda item: not isinstance(item, click.Argument)),
         help=verb.summary,
         examples=verb.examples,
         callback=lambda **options: _perform(verb, options),
     )
+
+
+def _others(verb: Verb) -> dict[str, Verb]:
+    found = {flag: of_tool(VERBS, tool) for flag, tool in verb.instead.items()}
+    return {flag: other for flag, other in found.items() if other is not None}
+
+
+def _parameters(
+    verb: Verb, words: tuple[str, ...], taken: set[str | None]
+) -> list[click.Parameter]:
+    """Return what a function takes, but its scope, which has two options."""
+    parameters = verb.parameters()
+    chosen: list[click.Parameter] = [
+        word(parameters[name])
+        for name in words
+        if name in parameters and name not in taken
+    ]
+    return chosen + [
+        option(item, HELP.get(name, ""), verb.spelled.get(name, ()))
+        for name, item in parameters.items()
+        if name not in (*words, *taken, "scope", _subject(verb))
+    ]
+
+
+def _subject(verb: Verb) -> str:
+    """The parameter that a flag's function takes from the command's word."""
+    return "entity" if verb.command is None else ""
 
 
 def _common(verb: Verb) -> list[click.Option]:
@@ -62,12 +85,14 @@ def _common(verb: Verb) -> list[click.Option]:
         click.Option(["--task"], help="The scope's task."),
     ]
     return [
-        *(scope if verb.where == "scope" else []),
+        *(scope if verb.where == "scope" or "scope" in verb.parameters() else []),
         click.Option(
             ["--store"], envvar="HYTHE_STORE", help="The store's file; or HYTHE_STORE."
         ),
         click.Option(
-            ["--agent"], envvar="HYTHE_AGENT", help="The agent's id; or HYTHE_AGENT."
+            ["--agent", "as_agent"],
+            envvar="HYTHE_AGENT",
+            help="The agent who acts; or HYTHE_AGENT.",
         ),
         flag("--json", "Print one JSON document."),
     ]
@@ -75,49 +100,64 @@ def _common(verb: Verb) -> list[click.Option]:
 
 def _perform(verb: Verb, options: dict[str, Any]) -> int:
     as_json = options.pop("json")
-    if options.pop("plan", False):
-        verb = of_tool(VERBS, "plan_reconcile") or verb
+    asked = [other for flag, other in _others(verb).items() if options.pop(flag)]
+    if asked:
+        options = _redirected(verb, asked[0], options)
+        verb = asked[0]
     try:
-        result = _call(verb, given(options))
+        with _opened(verb, options) as target:
+            result = verb.resolve()(target, **arguments(verb, given(options)))
+            _show(verb, result, target, as_json=as_json)
     except Fault as fault:
         return _refused(verb, fault, as_json=as_json)
-    if as_json:
-        emit_json(_document(verb, result))
-    else:
-        from adapters.cli import hythe_pages
-
-        show(hythe_pages.page(verb, result))
     return 5 if getattr(result, "problems", ()) else 0
 
 
-def _call(verb: Verb, options: dict[str, Any]) -> Any:
-    with _opened(verb, options) as store:
-        target = store
-        if verb.where == "scope":
-            target = store.scope(options.pop("project", None), options.pop("task", None))
-        return verb.resolve()(target, **arguments(verb, options))
+def _redirected(verb: Verb, other: Verb, options: dict[str, Any]) -> dict[str, Any]:
+    """Keep the options that the other function takes; the word names its subject."""
+    takes = {*other.parameters(), "store", "as_agent", "project", "task"}
+    kept = {name: value for name, value in options.items() if name in takes}
+    subject = {"entity": options[name] for name in verb.words[:1]}
+    return {**kept, **subject}
+
+
+def _show(verb: Verb, result: Any, target: Any, *, as_json: bool) -> None:
+    if as_json:
+        from adapters._wire.hythe_json import document
+
+        emit_json(document(verb, result))
+    else:
+        from adapters.cli import hythe_pages
+
+        show(hythe_pages.page(verb, result, target))
 
 
 @contextmanager
-def _opened(verb: Verb, options: dict[str, Any]) -> Iterator[Store]:
+def _opened(verb: Verb, options: dict[str, Any]) -> Iterator[Any]:
+    """Give what the verb is called on: the store, a scope, the credentials."""
     import hythe
 
-    path, agent = options.pop("store", None), options.pop("agent", None)
-    for name, value in (("store", path), ("agent", agent)):
-        if value is None:
-            raise Fault(
-                "INVALID_ARGUMENT",
-                f"no {name} is named",
-                hint=f"Give --{name}, or set HYTHE_{name.upper()}.",
-            )
-    with hythe.open(path, agent=agent, create=verb.effect != "reads") as store:
-        yield store
+    path = _needed("store", options.pop("store", None))
+    agent = _needed("agent", options.pop("as_agent", None))
+    project, task = options.pop("project", None), options.pop("task", None)
+    create = verb.effect != "reads"
+    with hythe.open(path, agent=agent, create=create, evidence=resolver) as store:
+        if verb.where == "scope":
+            yield store.scope(project, task)
+            return
+        if project or task:
+            options["scope"] = store.scope(project, task)
+        yield store.credentials if verb.where == "credentials" else store
 
 
-def _document(verb: Verb, result: Any) -> Any:
-    from adapters._wire.hythe_json import document
-
-    return document(verb, result)
+def _needed(name: str, value: str | None) -> str:
+    if value is not None:
+        return value
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"no {name} is named",
+        hint=f"Give --{name}, or set HYTHE_{name.upper()}.",
+    )
 
 
 def _refused(verb: Verb, fault: Fault, *, as_json: bool) -> int:

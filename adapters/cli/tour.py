@@ -1,8 +1,7 @@
-"""A guided tour: real calls, each shown as the command that would repeat it."""
+"""A guided tour: real calls, each shown as the shell command that would repeat it."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,9 +13,11 @@ __all__ = ["Tour"]
 class Tour:
     """Show each step as it is taken, or gather all for one JSON document.
 
+    The commands, run one after the other by a shell, take the same tour again.
+
     Args:
-        page: how a result is shown to people.
-        encode: how a result becomes JSON data.
+        page: how the result of a command is shown to people.
+        encode: how it becomes JSON data.
     """
 
     def __init__(
@@ -37,30 +38,33 @@ class Tour:
             show([[], styled(f"# {text}", "dim")])
 
     def shell(self, line: str) -> None:
-        """Name what was done by other means, as a shell command."""
-        self._named(line)
-
-    def step(
-        self, command: str, words: Iterable[str], result: Any, **options: Any
-    ) -> None:
-        """Show a command and what it answers."""
-        program, _, verb = command.partition(" ")
-        line = f"{program} {verb} {shlex.join(words)}".rstrip()
-        self._named(line)
-        if self.as_json:
-            self.steps[-1]["result"] = self.encode(verb, result)
-        else:
-            show(self.page(verb, result, options))
-
-    def _named(self, line: str) -> None:
+        """Name what was done, without a result to show."""
         self.steps.append({"command": line})
         if not self.as_json:
             show([styled(f"$ {line}", "bold cyan")])
 
-    def end(self, **data: Any) -> None:
+    def step(self, command: str, line: str, result: Any, **options: Any) -> None:
+        """Show a command line and what it answered.
+
+        Args:
+            command: the command in the table of verbs.
+            line: the whole line.
+            result: what the library gave.
+            options: what the page needs beside it.
+        """
+        self.shell(line)
+        if self.as_json:
+            self.steps[-1]["result"] = self.encode(command, result)
+        else:
+            show(self.page(command, result, options))
+
+    def end(self, home: str) -> None:
         """Give the commands once more, in one piece, or the JSON document."""
         if self.as_json:
-            emit_json({**data, "steps": self.steps})
+            emit_json({"home": home, "steps": self.steps})
             return
-        show([[], styled("# all of it, to repeat:", "dim")])
-        show(styled(step["command"]) for step in self.steps)
+        self.tell("the same again, as commands to copy:")
+        show(
+            styled(line) for step in self.steps for line in step["command"].split("\n")
+        )
+        self.tell(f"nothing outside of {home} was changed; rm -r removes it")
