@@ -1,0 +1,122 @@
+"""Exact search: recall and false hits against `rg -Fw` over the indexed files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+import hsum
+from benchmarks.corpora import Corpus, Here
+from benchmarks.harness import Row, at_least, at_most
+from benchmarks.ingesting import ingest
+from benchmarks.samples import crossing, identifiers, phrases, texts
+
+__all__ = ["measure"]
+
+_COUNTS = {"smoke": 5, "small": 1_000, "medium": 300, "large": 100}
+_PAGE = 100
+# At most 1,000 hits are reachable; a needle in more files than this is not counted.
+_MOST_FILES = 300
+
+
+@attrs.define
+class Tally:
+    """How many files ripgrep names, how many of them we do, and how many it does not."""
+
+    named: int = 0
+    found: int = 0
+    false: int = 0
+    needles: int = 0
+
+    def add(self, theirs: frozenset[str], ours: frozenset[str]) -> None:
+        self.needles += 1
+        self.named += len(theirs)
+        self.found += len(theirs & ours)
+        self.false += len(ours - theirs)
+
+
+def measure(here: Here) -> Iterator[Row]:
+    if not shutil.which("rg"):
+        raise FileNotFoundError("ripgrep (rg) is not installed")
+    corpus = here.corpus()
+    count = _COUNTS[corpus.name]
+    with (
+        tempfile.TemporaryDirectory(prefix="benchmark-") as folder,
+        ingest(corpus, corpus.root, Path(folder)) as index,
+    ):
+        sources = texts(index, corpus.root)
+        kinds = {
+            "identifiers": identifiers(sources, count),
+            "phrases": phrases(sources, count),
+            "phrases across passages": crossing(index, corpus.root, count // 5),
+        }
+        for kind, needles in kinds.items():
+            yield from _rows(kind, corpus, _tally(index, corpus, needles))
+
+
+def _rows(kind: str, corpus: Corpus, tally: Tally) -> Iterator[Row]:
+    note = f"{tally.needles} needles"
+    yield Row(
+        f"exact {kind}, files found",
+        corpus.name,
+        "files",
+        tally.found,
+        "rg -Fw",
+        tally.named,
+        at_least(1),
+        note,
+    )
+    yield Row(
+        f"exact {kind}, false files",
+        corpus.name,
+        "files",
+        tally.false,
+        "none",
+        0,
+        at_most(1),
+        note,
+    )
+
+
+def _tally(index: hsum.Index, corpus: Corpus, needles: Sequence[str]) -> Tally:
+    documents = {document.document_id: document.path for document in index.documents()}
+    indexed = frozenset(documents.values())
+    tally = Tally()
+    for needle in needles:
+        theirs = _ripgrep(needle, corpus.root) & indexed
+        if len(theirs) <= _MOST_FILES:
+            tally.add(theirs, _ours(index, needle, documents))
+    return tally
+
+
+def _ripgrep(needle: str, root: Path) -> frozenset[str]:
+    command = ["rg", "-Fwla", "--null", "--no-ignore", "--hidden", "--no-config"]
+    command += ["--multiline"] if "\n" in needle else []
+    done = subprocess.run(
+        [*command, "--", needle, "."], cwd=root, capture_output=True, check=False
+    )
+    names = done.stdout.split(b"\0")[:-1]
+    return frozenset(os.fsdecode(name).removeprefix("./") for name in names)
+
+
+def _ours(index: hsum.Index, needle: str, documents: dict[str, str]) -> frozenset[str]:
+    found, cursor = set(), None
+    while True:
+        page = index.search(
+            f'"{needle}"', limit=_PAGE, cursor=cursor, timeout_ms=60_000
+        )
+        exact = [hit for hit in page if hit.ranks.exact or hit.ranks.phrase]
+        for hit in exact:
+            found.update(
+                documents[cited.document_id]
+                for cited in (hit.citation, *hit.duplicates)
+            )
+        cursor = page.cursor
+        if cursor is None or not exact:
+            return frozenset(found)

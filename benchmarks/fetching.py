@@ -1,0 +1,69 @@
+"""Get: a citation against select, inflate and SHA-256 of the same revision."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import hsum
+from benchmarks.corpora import Here
+from benchmarks.harness import Row, at_most, in_turn
+from benchmarks.ingesting import ingest
+from benchmarks.samples import questions, texts
+
+__all__ = ["measure"]
+
+_BODIES = """
+    SELECT block.body FROM revision
+    JOIN block ON block.id BETWEEN revision.id << 20 AND (revision.id << 20) + 0xFFFFF
+    WHERE revision.sha256 = ? ORDER BY block.id
+"""
+
+
+def measure(here: Here) -> Iterator[Row]:
+    corpus = here.corpus()
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        with ingest(corpus, corpus.root, folder) as index:
+            cited = _citations(index, corpus.root, 20 if here.smoke else 200)
+            connection = sqlite3.connect(folder / "index.sqlite")
+            ours, theirs = in_turn(
+                partial(_get, index, cited),
+                partial(_select, connection, cited),
+                times=here.times,
+            )
+            connection.close()
+    yield Row(
+        "get",
+        corpus.name,
+        "ms",
+        ours / len(cited) * 1e3,
+        "select, inflate, SHA-256",
+        theirs / len(cited) * 1e3,
+        at_most(2, plus=0.2),
+    )
+
+
+def _citations(index: hsum.Index, root: Path, count: int) -> list[hsum.Citation]:
+    queries = questions(texts(index, root), count)
+    hits = [hit for query in queries for hit in index.search(query, limit=3)]
+    return [hit.citation for hit in random.Random(4).sample(hits, count)]
+
+
+def _get(index: hsum.Index, cited: Sequence[hsum.Citation]) -> None:
+    for citation in cited:
+        index.get(citation)
+
+
+def _select(connection: sqlite3.Connection, cited: Sequence[hsum.Citation]) -> None:
+    for citation in cited:
+        rows = connection.execute(_BODIES, (bytes.fromhex(citation.rev),))
+        data = b"".join(zlib.decompress(body) for (body,) in rows)
+        if hashlib.sha256(data).hexdigest() != citation.rev:
+            raise ValueError(citation)

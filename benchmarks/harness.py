@@ -1,0 +1,114 @@
+"""Time calls in turn, and say how the medians compare with a target."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from statistics import median
+
+import attrs
+
+__all__ = [
+    "Row",
+    "Target",
+    "at_least",
+    "at_most",
+    "in_turn",
+    "percentile",
+    "seconds",
+    "shown",
+]
+
+Call = Callable[[], object]
+
+
+@attrs.frozen
+class Target:
+    """A bound on ours: so many times theirs, and a constant in the row's unit."""
+
+    times: float
+    plus: float = 0.0
+    least: bool = False
+
+    def met(self, ours: float, theirs: float) -> bool:
+        bound = self.times * theirs + self.plus
+        return ours >= bound if self.least else ours <= bound
+
+    def __str__(self) -> str:
+        words = "at least" if self.least else "at most"
+        plus = f" + {self.plus:g}" if self.plus else ""
+        return f"{words} {self.times:g} times{plus}"
+
+
+def at_most(times: float, *, plus: float = 0.0) -> Target:
+    return Target(times, plus)
+
+
+def at_least(times: float) -> Target:
+    return Target(times, least=True)
+
+
+@attrs.frozen
+class Row:
+    """One comparison: ours, what it is held against, and the target."""
+
+    what: str
+    corpus: str
+    unit: str
+    ours: float
+    against: str
+    theirs: float
+    target: Target | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs if self.theirs else float("inf")
+
+    @property
+    def verdict(self) -> str:
+        if self.target is None:
+            return "shown"
+        return "met" if self.target.met(self.ours, self.theirs) else "MISSED"
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            **attrs.asdict(self),
+            "ratio": self.ratio if self.theirs else None,
+            "target": str(self.target) if self.target else None,
+            "verdict": self.verdict,
+        }
+
+
+def shown(row: Row) -> Row:
+    """Return a row without its target: the corpus is not what the target is about."""
+    return attrs.evolve(row, target=None)
+
+
+def in_turn(*calls: Call, times: int = 5) -> list[float]:
+    """Return the median seconds of each call, after one unmeasured round.
+
+    The calls take turns, so that a busy minute of the machine strikes all alike.
+    """
+    samples: list[list[float]] = [[] for _ in calls]
+    for round_ in range(times + 1):
+        for call, taken in zip(calls, samples, strict=True):
+            took = seconds(call)
+            if round_:
+                taken.append(took)
+    return [median(taken) for taken in samples]
+
+
+def seconds(call: Call) -> float:
+    """Return how long a call takes; garbage is collected before, not within."""
+    gc.collect()
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def percentile(samples: Sequence[float], share: float) -> float:
+    """Return the sample that *share* of the others do not exceed."""
+    ordered = sorted(samples)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,0 +1,124 @@
+"""Search: in process against raw tantivy, a rare identifier against ripgrep."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import tantivy
+
+import hsum
+from benchmarks.corpora import Corpus, Here
+from benchmarks.harness import Row, at_least, at_most, in_turn, percentile, shown
+from benchmarks.ingesting import ingest
+from benchmarks.samples import identifiers, questions, texts
+from hsum.index.lexical import analyze
+
+__all__ = ["measure"]
+
+
+def measure(here: Here) -> Iterator[Row]:
+    corpus = here.corpus()
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        with ingest(corpus, corpus.root, folder) as index:
+            sources = texts(index, corpus.root)
+            queries = questions(sources, 20 if here.smoke else 200)
+            yield from _latency(index, folder, corpus, queries)
+            if shutil.which("rg"):
+                yield _rare(index, corpus, sources, here.times)
+
+
+def _latency(
+    index: hsum.Index, folder: Path, corpus: Corpus, queries: Sequence[str]
+) -> Iterator[Row]:
+    raw = _Raw(folder)
+    asked = [raw.query(query) for query in queries]
+    ours, theirs = _samples(index.search, queries), _samples(raw.search, asked)
+    name, against = corpus.name, "raw tantivy, same terms"
+    yield Row(
+        "search p50, warm",
+        name,
+        "ms",
+        median(ours),
+        against,
+        median(theirs),
+        at_most(2, plus=1),
+    )
+    p99 = Row(
+        "search p99, warm",
+        name,
+        "ms",
+        percentile(ours, 0.99),
+        "25 ms",
+        25.0,
+        at_most(1),
+        f"raw tantivy {percentile(theirs, 0.99):.1f}",
+    )
+    yield p99 if name == "large" else shown(p99)
+
+
+class _Raw:
+    """The newest lexical directory of an index, asked without hsum."""
+
+    def __init__(self, folder: Path) -> None:
+        newest = max(
+            (folder / "lexical").glob("g*-*"), key=lambda path: path.stat().st_mtime
+        )
+        index = tantivy.Index.open(str(newest))
+        self._schema, self._searcher = index.schema, index.searcher()
+
+    def query(self, text: str) -> tantivy.Query:
+        terms = {token.text for token in analyze(text)}
+        return tantivy.Query.boolean_query(
+            [
+                (
+                    tantivy.Occur.Should,
+                    tantivy.Query.term_query(self._schema, "body", term),
+                )
+                for term in sorted(terms)
+            ]
+        )
+
+    def search(self, query: tantivy.Query) -> object:
+        return self._searcher.search(query, 10).hits
+
+
+def _samples(call: Callable[[Any], object], asked: Sequence[Any]) -> list[float]:
+    """Return the milliseconds of each query, the second time it is asked."""
+    return [[_milliseconds(call, one) for _ in range(2)][1] for one in asked]
+
+
+def _milliseconds(call: Callable[[Any], object], argument: object) -> float:
+    start = time.perf_counter()
+    call(argument)
+    return (time.perf_counter() - start) * 1e3
+
+
+def _rare(index: hsum.Index, corpus: Corpus, sources: Sequence[str], times: int) -> Row:
+    counts = Counter(" ".join(sources).split())
+    drawn = identifiers(sources, 100)
+    needle = min(drawn, key=lambda word: (counts[word], len(word)))
+    command = ["rg", "-Fwl", "--no-ignore", "--hidden", needle, str(corpus.root)]
+    ours, theirs = in_turn(
+        lambda: index.search(needle),
+        lambda: subprocess.run(command, check=False, capture_output=True),
+        times=times,
+    )
+    row = Row(
+        "rare identifier, searches a second",
+        corpus.name,
+        "/s",
+        1 / ours,
+        "ripgrep over the tree",
+        1 / theirs,
+        at_least(30),
+    )
+    return row if corpus.name == "large" else shown(row)
