@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from hsum._kernel.catalogue import Entry
-
     from hsum.index.projects import Projects
     from hsum.model.check import CheckReport
 

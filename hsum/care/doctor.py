@@ -33,8 +33,7 @@ _DAMAGE = frozenset(
 def doctor(store: Store, *, repair: bool = False) -> DoctorReport:
     """Check blocks, passages, versions, the chain of generations and the lexical files.
 
-    Args:
-        repair: rebuild the lexical index if it is at fault.
+    With `repair`, the lexical index is rebuilt if it is at fault.
     """
     report = _examined(store)
     if not (

@@ -7,7 +7,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hsum._kernel.clock import rfc3339
 from hsum._kernel.faults import Fault
@@ -110,7 +110,7 @@ class Snapshot:
     # --- what the index is --------------------------------------------------------
 
     @cached_property
-    def _meta(self) -> dict[str, str]:
+    def _meta(self) -> dict[str, Any]:
         rows = self._connection.execute("SELECT name, value FROM meta")
         return {name: json.loads(value) for name, value in rows}
 
@@ -143,7 +143,7 @@ class Snapshot:
             "SELECT generation, build, directory, files, lexical_version, dead"
             " FROM head"
         ).fetchone()
-        return Head(*row[:3], json.loads(row[3]), *row[4:]) if row else None
+        return Head._make(row)._replace(files=json.loads(row[3])) if row else None
 
     def require_head(self) -> Head:
         """Return what is published, or raise `NO_GENERATION`."""
@@ -243,13 +243,18 @@ class Snapshot:
         """Return what the last scan left, by folder."""
         return dict(self._connection.execute("SELECT folder, body FROM seen"))
 
-    def signature(self, path: bytes) -> Signature | None:
-        """Return the stat signature of an indexed file at the last scan."""
-        folder, slash, name = path.rpartition(b"/")
+    def folder(self, path: bytes) -> bytes | None:
+        """Return the record that the last scan left of the folder of a file."""
+        folder, slash, _ = path.rpartition(b"/")
         row = self._connection.execute(
             "SELECT body FROM seen WHERE folder = ?", (folder + slash,)
         ).fetchone()
-        return signature_in(row[0], name) if row else None
+        return row[0] if row else None
+
+    def signature(self, path: bytes) -> Signature | None:
+        """Return the stat signature of an indexed file at the last scan."""
+        record = self.folder(path)
+        return signature_in(record, path[path.rfind(b"/") + 1 :]) if record else None
 
     def forgotten(self) -> frozenset[bytes]:
         """Return the paths that may never be indexed again."""
@@ -361,10 +366,7 @@ class Snapshot:
 
     def skipped(self) -> dict[str, int]:
         """Return how many paths the last scan left out, by reason."""
-        rows = self._connection.execute(
-            "SELECT reason, count(*) FROM skip GROUP BY reason ORDER BY reason"
-        )
-        return dict(rows.fetchall())
+        return dict(self._meta.get("skipped", {}))
 
     def skips(self) -> Iterator[Skip]:
         """Yield the paths that the last scan left out, by path."""

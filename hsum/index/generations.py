@@ -29,7 +29,14 @@ if TYPE_CHECKING:
     from hsum.index.plan import Plan
     from hsum.index.store import Store
 
-__all__ = ["committing", "ensure_lexical", "rebuild", "sweep"]
+__all__ = [
+    "drafting",
+    "ensure_lexical",
+    "next_directory",
+    "publish",
+    "rebuild",
+    "sweep",
+]
 
 _NAME = re.compile(r"g(\d+)-(\d+)")
 # A rebuild is due when more than one in this many passages is dead.

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from hsum._kernel.sqlite import Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     import sqlite_utils
 
 __all__ = ["BLOCK_BITS", "BLOCK_BYTES", "SCHEMA"]
@@ -140,16 +142,16 @@ def _table(
     columns: dict[str, Any],
     *,
     pk: str = "id",
-    nullable: set[str] = frozenset(),  # type: ignore[assignment]
+    nullable: Collection[str] = (),
 ) -> None:
     required = [column for column in columns if column not in nullable and column != pk]
-    db[name].create(columns, pk=pk, not_null=required, strict=True)
+    db.table(name).create(columns, pk=pk, not_null=required, strict=True)
 
 
 def _index(
     db: sqlite_utils.Database, table: str, *columns: str, unique: bool = True
 ) -> None:
-    db[table].create_index(columns, unique=unique)
+    db.table(table).create_index(columns, unique=unique)
 
 
 SCHEMA = Schema(_APPLICATION_ID, (_first,), _PAGE_BYTES)

@@ -174,7 +174,7 @@ def test_every_damaged_lexical_file_is_found_and_rebuilt(
     with hsum.open(folder) as index:
         for build, path in enumerate(files, 2):
             current = folder / "lexical" / f"g1-{build - 1}"
-            target = sorted(current.glob(f"*{path.suffix}"))[-1]
+            target = max(current.glob(f"*{path.suffix}"))
             data = bytearray(target.read_bytes())
             data[len(data) // 2] ^= 0xFF
             target.write_bytes(data)

@@ -313,7 +313,10 @@ def test_mass_deletion_must_be_meant(index: hsum.Index, root: Path) -> None:
         index.ingest()
 
     assert "CONFIRMATION_REQUIRED" == caught.value.code
-    assert (15, 4) == (caught.value.details["documents"], caught.value.details["dropped"])
+    assert (15, 4) == (
+        caught.value.details["documents"],
+        caught.value.details["dropped"],
+    )
     assert 15 == len(index)
     assert 4 == index.ingest(allow=["mass-delete"]).dropped
 

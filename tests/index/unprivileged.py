@@ -26,7 +26,7 @@ def as_nobody(function: Callable[[], T]) -> T:
             os.setgid(NOBODY)
             os.setuid(NOBODY)
             answer = function()
-        except BaseException as exc:
+        except BaseException as exc:  # noqa: BLE001 - it is raised by the parent
             answer = exc
         with os.fdopen(writing, "wb") as pipe:
             pickle.dump(answer, pipe)
