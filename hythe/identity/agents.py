@@ -197,11 +197,33 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
         if _guard(row) != row["digest"]:
             yield f"registration {row['sequence']} of {row['agent']} is not as written"
     rows = conn.execute(
-        "select agent, count(*), max(sequence), (select sequence from agent a "
-        "where a.store = r.store and a.agent = r.agent) from agent_registration r "
-        "where store = ? group by agent",
+        "select a.agent, a.sequence, count(r.agent), coalesce(max(r.sequence), 0) "
+        "from (select store, agent, sequence from agent union all "
+        "select distinct store, agent, 0 from agent_registration s where not exists "
+        "(select 1 from agent b where b.store = s.store and b.agent = s.agent)) a "
+        "left join agent_registration r on r.store = a.store and r.agent = a.agent "
+        "where a.store = ? group by a.agent",
         (store,),
     )
-    for agent, count, last, current in rows:
+    for agent, current, count, last in rows:
         if not count == last == current:
-            yield f"registrations of {agent} are missing: {count} of {last}"
+            yield f"registrations of {agent} are missing: {count} of {current}"
+    yield from _capability_problems(conn, store)
+
+
+def _capability_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    for agent, sequence in conn.execute(
+        "select agent, sequence from agent where store = ?", (store,)
+    ).fetchall():
+        said = conn.execute(
+            "select capabilities from agent_registration "
+            "where store = ? and agent = ? and sequence = ?",
+            (store, agent, sequence),
+        ).fetchone()
+        listed = conn.execute(
+            "select capability from agent_capability where store = ? and agent = ? "
+            "order by capability",
+            (store, agent),
+        )
+        if said and json.loads(said[0]) != [row[0] for row in listed]:
+            yield f"the capabilities of {agent} are listed wrongly"

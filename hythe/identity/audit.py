@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from hythe.observe.stamp import Stamp
 
-__all__ = ["Action", "is_enrolled", "list_audit", "problems", "record", "revoked_at"]
+__all__ = [
+    "Action",
+    "is_enrolled",
+    "list_audit",
+    "next_in",
+    "problems",
+    "record",
+    "revoked_at",
+]
 
 Action = Literal["issue", "rotate", "revoke", "withdraw"]
 
@@ -42,7 +50,7 @@ def record(
     """Write down what is being done, in the same transaction."""
     row: dict[str, Any] = {
         "store": stamp.store,
-        "sequence": _next(conn, stamp.store),
+        "sequence": next_in(conn, stamp.store, "entries"),
         "action": action,
         "agent": agent,
         "credential": credential,
@@ -91,10 +99,12 @@ def list_audit(
 # --- rows ---------------------------------------------------------------------------
 
 
-def _next(conn: sqlite3.Connection, store: int) -> int:
-    # The audit never loses a row, so that its greatest number is the counter.
+def next_in(conn: sqlite3.Connection, store: int, column: str) -> int:
+    """Count one more row of `credentials` or `entries`, and return its sequence."""
     row = conn.execute(
-        "select coalesce(max(sequence), 0) + 1 from credential_audit where store = ?",
+        "insert into credential_tally(store, credentials, entries) "
+        f"values (?, {column == 'credentials':d}, {column == 'entries':d}) "
+        f"on conflict(store) do update set {column} = {column} + 1 returning {column}",
         (store,),
     ).fetchone()
     return int(row[0])
@@ -131,10 +141,17 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
         row = dict(zip(_COLUMNS, found, strict=True))
         if _guard(row) != row["digest"]:
             yield f"audit entry {row['sequence']} is not as it was written"
-    count, last = conn.execute(
-        "select count(*), coalesce(max(sequence), 0) from credential_audit "
-        "where store = ?",
-        (store,),
-    ).fetchone()
-    if count != last:
-        yield f"audit entries are missing: {count} of {last}"
+    yield from _missing(conn, store)
+
+
+def _missing(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    tallied = conn.execute(
+        "select credentials, entries from credential_tally where store = ?", (store,)
+    ).fetchone() or (0, 0)
+    for table, wanted in zip(("credential", "credential_audit"), tallied, strict=True):
+        count, last = conn.execute(
+            f"select count(*), coalesce(max(sequence), 0) from {table} where store = ?",
+            (store,),
+        ).fetchone()
+        if not count == last == wanted:
+            yield f"rows of {table} are missing: {count} of {wanted}"

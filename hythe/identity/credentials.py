@@ -189,7 +189,7 @@ def _issue(
     secret = f"{_PREFIX}.{identity}.{secrets.token_urlsafe(_SECRET_BYTES)}"
     row: dict[str, Any] = {
         "store": stamp.store,
-        "sequence": _next(conn, stamp.store),
+        "sequence": audit.next_in(conn, stamp.store, "credentials"),
         "id": identity,
         "agent": agent,
         "secret_hash": _hash(secret),
@@ -292,24 +292,9 @@ def _maybe(micros: int | None) -> datetime | None:
     return None if micros is None else moment(micros)
 
 
-def _next(conn: sqlite3.Connection, store: int) -> int:
-    # Credentials are never removed, so that the greatest number is the counter.
-    row = conn.execute(
-        "select coalesce(max(sequence), 0) + 1 from credential where store = ?",
-        (store,),
-    ).fetchone()
-    return int(row[0])
-
-
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each row that is not as it was written."""
     for found in conn.execute(_SELECT, (store,)).fetchall():
         row = _named(found)
         if _guard(row) != row["digest"]:
             yield f"credential {row['id']} is not as it was written"
-    count, last = conn.execute(
-        "select count(*), coalesce(max(sequence), 0) from credential where store = ?",
-        (store,),
-    ).fetchone()
-    if count != last:
-        yield f"credentials are missing: {count} of {last}"

@@ -1,8 +1,9 @@
 """The tables of agents and credentials.
 
 Recorded once, never changed: `agent_registration`, `credential`, `credential_audit`.
-Derived from the first: `agent` and `agent_capability`. Whether a credential is
-revoked and whether an agent is enrolled is read from the audit.
+Derived: `agent` and `agent_capability` (the newest registrations), `credential_tally`
+(how many rows there are). Whether a credential is revoked and whether an agent is
+enrolled is read from the audit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DERIVED", "create_tables"]
 
-DERIVED = ("agent", "agent_capability")
+DERIVED = ("agent", "agent_capability", "credential_tally")
 
 _STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
 
@@ -78,6 +79,10 @@ _DERIVED_TABLES = (
         store integer not null, capability text not null, agent text not null,
         primary key (store, capability, agent)) strict, without rowid""",
     "create index agent_capability_of on agent_capability (store, agent)",
+    # So that a last row cannot go missing unseen.
+    """create table credential_tally (
+        store integer not null, credentials integer not null, entries integer not null,
+        primary key (store)) strict, without rowid""",
 )
 
 

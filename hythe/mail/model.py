@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime  # noqa: TC003 - cattrs resolves annotations
+from datetime import datetime
 from typing import Any, Literal, final, get_args
 
 import attrs
 
-from hythe.model import ScopeName, WriteWarning  # noqa: TC001 - the same
+from hythe.model import ScopeName, WriteWarning
 from hythe.model.work import short
 
 __all__ = [

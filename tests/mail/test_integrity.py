@@ -1,0 +1,98 @@
+"""The laws of mail rows that are guarded by digests."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+import hythe
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "team.hythe"
+    with hythe.open(path, agent="planner") as store:
+        store.register_agent("critic", capabilities=["review"])
+        store.register_agent("builder")
+        first = store.send("critic", "one")
+        store.send("critic", "two", supersedes=[first.id])
+        store.send(text="all", everyone=True)
+        critic = store.as_agent("critic")
+        critic.read([first.id])
+        critic.archive([first.id])
+        issued = store.credentials.issue("critic", ["admin"])
+        store.credentials.revoke(issued)
+    return path
+
+
+def _problems(path):
+    with hythe.open(path, agent="planner") as store:
+        return store.doctor().problems
+
+
+def test_a_store_as_written_has_no_problems(path):
+    """Nothing is reported where nothing was changed."""
+    assert () == _problems(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update message set text = x'39' where number = 1",
+        "update message set author = 'x' where number = 1",
+        "update message set priority = 'low' where number = 1",
+        "update message set evidence = x'5b' where number = 1",
+        "delete from message where number = 1",
+        "delete from message_supersession",
+        "update delivery set recipient = 'zed' where message = 1",
+        "update delivery set message = 2 where recipient = 'builder'",
+        "delete from delivery where recipient = 'critic' and sequence = 3",
+        "update mark set author = 'x'",
+        "update mark set fact = 'acknowledged' where fact = 'read'",
+        "delete from mark where fact = 'read'",
+        "update mailbox set unread = 1",
+        "update mailbox set archived = 0",
+        "update inbox_tally set unread = 9",
+        "update inbox_tally set latest = 9",
+        "update agent_registration set capabilities = x'5b5d'",
+        "delete from agent_registration where agent = 'builder'",
+        "update agent set sequence = 2",
+        "update credential set scopes = x'5b5d'",
+        "update credential set expires_at = 1",
+        "delete from credential",
+        "update credential_audit set author = 'x'",
+        "delete from credential_audit where action = 'revoke'",
+    ],
+)
+def test_every_change_behind_our_back_is_found(path, change):
+    """Editing, deleting or moving a row with raw SQL is reported."""
+    conn = sqlite3.connect(path)
+    conn.execute(change)
+    conn.commit()
+    conn.close()
+
+    assert () != _problems(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update message set text = x'39'",
+        "update delivery set unregistered = 1",
+        "update mark set recorded_at = 0",
+    ],
+)
+def test_a_changed_row_is_not_served(path, change):
+    """Reading verifies: what is not as it was written is refused."""
+    conn = sqlite3.connect(path)
+    conn.execute(change)
+    conn.commit()
+    conn.close()
+    with (
+        hythe.open(path, agent="critic") as store,
+        pytest.raises(hythe.Damaged) as caught,
+    ):
+        store.inbox(archived=True)
+
+    assert "INTEGRITY_FAILED" == caught.value.code
