@@ -15,108 +15,54 @@ from hsum._kernel.lazy import attach
 
 if TYPE_CHECKING:
     from hsum._api import Index as Index
-    from hsum._api import catalogue as catalogue
     from hsum._api import in_memory as in_memory
     from hsum._api import open_index as open  # noqa: A004 - as gzip.open
     from hsum._api import restore as restore
     from hsum._checked import check_files as check_files
+    from hsum._kernel.catalogue import catalogue as catalogue
+    from hsum._kernel.escape import json_text as json_text
+    from hsum._kernel.escape import visible as visible
+    from hsum._kernel.escape import visible_path as visible_path
+    from hsum._kernel.faults import Fault as Fault
+    from hsum._managed import Initialized as Initialized
     from hsum._managed import context as context
     from hsum._managed import grant as grant
     from hsum._managed import initialize as initialize
     from hsum._managed import open_bound as open_bound
     from hsum._managed import open_managed as open_managed
     from hsum._managed import revoke as revoke
-    from hsum.errors import (
-        Busy as Busy,
-    )
-    from hsum.errors import (
-        Cancelled as Cancelled,
-    )
-    from hsum.errors import (
-        Closed as Closed,
-    )
-    from hsum.errors import (
-        Conflict as Conflict,
-    )
-    from hsum.errors import (
-        Damaged as Damaged,
-    )
-    from hsum.errors import (
-        HsumError as HsumError,
-    )
-    from hsum.errors import (
-        InvalidInput as InvalidInput,
-    )
-    from hsum.errors import (
-        NotAllowed as NotAllowed,
-    )
-    from hsum.errors import (
-        NotFound as NotFound,
-    )
-    from hsum.errors import (
-        StorageFull as StorageFull,
-    )
-    from hsum.errors import (
-        Unreadable as Unreadable,
-    )
+    from hsum.check.sarif import sarif as sarif
+    from hsum.errors import Busy as Busy
+    from hsum.errors import Cancelled as Cancelled
+    from hsum.errors import Closed as Closed
+    from hsum.errors import Conflict as Conflict
+    from hsum.errors import Damaged as Damaged
+    from hsum.errors import HsumError as HsumError
+    from hsum.errors import InvalidInput as InvalidInput
+    from hsum.errors import NotAllowed as NotAllowed
+    from hsum.errors import NotFound as NotFound
+    from hsum.errors import StorageFull as StorageFull
+    from hsum.errors import Unreadable as Unreadable
     from hsum.index.projects import Projects as Projects
-    from hsum.model import (
-        Change as Change,
-    )
-    from hsum.model import (
-        Citation as Citation,
-    )
-    from hsum.model import (
-        Context as Context,
-    )
-    from hsum.model import (
-        DoctorReport as DoctorReport,
-    )
-    from hsum.model import (
-        Document as Document,
-    )
-    from hsum.model import (
-        Evidence as Evidence,
-    )
-    from hsum.model import (
-        Generation as Generation,
-    )
-    from hsum.model import (
-        Hit as Hit,
-    )
-    from hsum.model import (
-        Hits as Hits,
-    )
-    from hsum.model import (
-        IngestReport as IngestReport,
-    )
-    from hsum.model import (
-        Options as Options,
-    )
-    from hsum.model import (
-        Place as Place,
-    )
-    from hsum.model import (
-        Problem as Problem,
-    )
-    from hsum.model import (
-        Progress as Progress,
-    )
-    from hsum.model import (
-        Project as Project,
-    )
-    from hsum.model import (
-        Ranks as Ranks,
-    )
-    from hsum.model import (
-        Searched as Searched,
-    )
-    from hsum.model import (
-        Skip as Skip,
-    )
-    from hsum.model import (
-        Status as Status,
-    )
+    from hsum.model import Change as Change
+    from hsum.model import Citation as Citation
+    from hsum.model import Context as Context
+    from hsum.model import DoctorReport as DoctorReport
+    from hsum.model import Document as Document
+    from hsum.model import Evidence as Evidence
+    from hsum.model import Generation as Generation
+    from hsum.model import Hit as Hit
+    from hsum.model import Hits as Hits
+    from hsum.model import IngestReport as IngestReport
+    from hsum.model import Options as Options
+    from hsum.model import Place as Place
+    from hsum.model import Problem as Problem
+    from hsum.model import Progress as Progress
+    from hsum.model import Project as Project
+    from hsum.model import Ranks as Ranks
+    from hsum.model import Searched as Searched
+    from hsum.model import Skip as Skip
+    from hsum.model import Status as Status
     from hsum.model.check import CheckReport as CheckReport
     from hsum.model.check import Finding as Finding
     from hsum.model.check import Found as Found
@@ -175,6 +121,7 @@ _WHERE = {
     "open_managed": "_managed",
     "restore": "_api",
     "revoke": "_managed",
+    "sarif": "check.sarif",
     "visible": "_kernel.escape",
     "visible_path": "_kernel.escape",
 }

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from hsum._kernel.catalogue import ENTRIES
 from hsum._kernel.faults import Fault, boundary, guarded
 from hsum.errors import family, fault
 from hsum.index.catalogue import DEFAULT_PROJECT
@@ -27,14 +25,11 @@ from hsum.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from types import TracebackType
-
-    from hsum._kernel.catalogue import Entry
     from hsum.index.projects import Projects
     from hsum.model.check import CheckReport
 
-__all__ = ["Index", "catalogue", "in_memory", "open_index"]
+__all__ = ["Index", "in_memory", "open_index"]
 
 Clock = Callable[[], Any]
 Ids = Callable[[], Any]
@@ -78,11 +73,6 @@ def in_memory(*, clock: Clock | None = None, ids: Ids | None = None) -> Index:
     Its database is in memory, its lexical index in a private temporary directory.
     """
     return Index(Store(None, clock=clock, ids=ids))
-
-
-def catalogue() -> Mapping[str, Entry]:
-    """Return every code of an error with its exit status, cause and fix."""
-    return MappingProxyType(ENTRIES)
 
 
 @boundary(family)
