@@ -40,13 +40,14 @@ _SCRAMBLED = re.compile(
 
 _JSON_SIGNS = frozenset('"[]{},:')
 
-# Each letter with those that often follow it in words; other pairs are cut apart.
+# Each letter with itself and those that often follow it in words; other pairs are
+# cut apart.
 _FOLLOWERS = (
-    "abcdfgiklmnprstuvxyz baeijloruy cacehikloprstu dadeilorsuy eabcdefgilmnopqrstvwxy "
-    "faefilortu gaeghilnorsu haeiort iabcdefglmnoprstvxz jaeou keis ladeilostuy "
-    "mabeimopsu nacdefgilnostuvyz oabcdfgilmnoprstuvw paehiloprstuy qu "
-    "rabcdefgiklmnorstuvy sacefhiklmopstuy tacehiloprstuwy uabcdegilmnprst vaeio "
-    "waehinos xaipt yenopst zei"
+    "aabcdfgiklmnprstuvxyz babeijloruy cacehikloprstu dadeilorsuy "
+    "eabcdefgilmnopqrstvwxy faefilortu gaeghilnorsu haehiort iabcdefgilmnoprstvxz "
+    "jaejou keiks ladeilostuy mabeimopsu nacdefgilnostuvyz oabcdfgilmnoprstuvw "
+    "paehiloprstuy qqu rabcdefgiklmnorstuvy sacefhiklmopstuy tacehiloprstuwy "
+    "uabcdegilmnprstu vaeiov waehinosw xaiptx yenopsty zeiz"
 )
 _ODD_PAIR = re.compile(
     "|".join(f"{row[0]}(?=[a-z])(?![{row[1:]}])" for row in _FOLLOWERS.split())
@@ -111,7 +112,7 @@ def _plain(piece: str) -> int:
     accents = 0 if piece.isascii() else sum(map(_accent, piece))
     if piece[1].isupper():
         return 50 + 30 * size + accents
-    odd = 65 * len(_ODD_PAIR.findall(piece.lower()))
+    odd = 68 * len(_ODD_PAIR.findall(piece.lower()))
     return 100 + 18 * max(0, size - 4) + 27 * max(0, size - 12) + odd + accents
 
 

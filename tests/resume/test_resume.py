@@ -71,7 +71,10 @@ def follow(scope, budget, **options):
     while pages[-1].next is not None:
         assert len(pages) < 1_000
 
-        pages.append(scope.resume(budget=budget, cursor=pages[-1].next))
+        version = pages[0].result_version
+        pages.append(
+            scope.resume(budget=budget, cursor=pages[-1].next, result_version=version)
+        )
     return pages
 
 
@@ -285,6 +288,22 @@ def test_no_page_is_over_budget(filled, budget):
         forms = str(found), compact(wire(found))
 
         assert max(map(o200k, forms)) <= found.tokens <= budget
+
+
+@pytest.mark.parametrize("budget", [1_000, 4_000, 32_000])
+@pytest.mark.parametrize("kind", ["prose", "latin", "code", "json"])
+def test_the_default_counter_is_close(store, kind, budget):
+    """Bundles of prose and code cost at most 1.4 times what o200k counts."""
+    scope = store.scope(project="atlas")
+    scope.checkpoint(
+        STATE,
+        parent=None,
+        facts=[Fact("s", f"p{n}", texts(n, 600)[kind]) for n in range(60)],
+    )
+    found = scope.resume(budget=budget)
+    exact = max(o200k(str(found)), o200k(compact(found.as_dict())))
+
+    assert exact <= found.tokens <= 1.4 * exact
 
 
 @pytest.mark.parametrize("budget", [512, 700, 1_500, 6_000])
