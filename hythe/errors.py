@@ -19,8 +19,6 @@
 Every one has `code`, `message`, `hint` (the next step), `retryable`, `details`.
 """
 
-# ruff: noqa: N818 - a class is named for what happened; the root ends in Error
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final

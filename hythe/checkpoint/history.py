@@ -184,7 +184,7 @@ def _divergent(
 ) -> Divergent:
     kind, identity, revision, ordinal, tip, settled = row
     stored = load_row(conn, at, revision)
-    found = Divergent(
+    return Divergent(
         kind,  # type: ignore[arg-type]
         identity,
         value_at(stored, kind, ordinal),
@@ -194,7 +194,6 @@ def _divergent(
         id_of(conn, at, tip) or "",
         settled,  # type: ignore[arg-type]
     )
-    return found
 
 
 def plan_reconcile(

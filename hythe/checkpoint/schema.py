@@ -163,8 +163,8 @@ _DERIVED_TABLES = (
         revision integer not null, ordinal integer not null,
         shown integer not null, accepted_from integer not null,
         primary key (store, scope, kind, id)) strict, without rowid""",
-    "create index accepted_in_order on accepted"
-    " (store, scope, kind, shown, revision, ordinal)",
+    """create index accepted_in_order
+        on accepted (store, scope, kind, shown, revision, ordinal)""",
     """create table line (
         store integer not null, scope integer not null, line integer not null,
         tip integer not null, meets integer not null, retired integer not null,
@@ -180,6 +180,6 @@ _DERIVED_TABLES = (
         settled integer not null,
         primary key (store, scope, line, kind, id)) strict, without rowid""",
     "create index tip_value_of_version on tip_value (store, scope, kind, id, revision)",
-    "create index tip_value_in_order on tip_value"
-    " (store, scope, settled, revision, kind, ordinal)",
+    """create index tip_value_in_order
+        on tip_value (store, scope, settled, revision, kind, ordinal)""",
 )

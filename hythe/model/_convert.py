@@ -10,7 +10,19 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-_PLAIN = (str, bool, int, float, bytes, bytearray, Mapping, list, tuple, set, type(None))
+_PLAIN = (
+    str,
+    bool,
+    int,
+    float,
+    bytes,
+    bytearray,
+    Mapping,
+    list,
+    tuple,
+    set,
+    type(None),
+)
 
 
 def items(value: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime  # noqa: TC003 - cattrs resolves annotations
+from datetime import datetime
 from typing import Any, Literal, final, overload
 
 import attrs
 
 from hythe.model._convert import utc
-from hythe.model.answers import WriteWarning  # noqa: TC001 - the same
+from hythe.model.answers import WriteWarning
 from hythe.model.work import (
     Decision,
     Event,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from datetime import datetime  # noqa: TC003 - cattrs resolves annotations
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
-from hythe.model.answers import WriteWarning  # noqa: TC001 - the same
+from hythe.model.answers import WriteWarning
 from hythe.model.work import short
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 - cattrs resolves annotations
+from datetime import datetime
 from typing import Any, Literal, final
 
 import attrs

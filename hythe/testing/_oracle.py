@@ -188,7 +188,9 @@ class Oracle:
         rejected_ends: Collection[int],
     ) -> dict[Tag, str]:
         """Return every decision; an explicit one wins over a rejected lineage."""
-        rejected = {tag: "reject" for tag, ends in owed.items() if ends & {*rejected_ends}}
+        rejected = {
+            tag: "reject" for tag, ends in owed.items() if ends & {*rejected_ends}
+        }
         return {**rejected, **decisions}
 
     # --- what happened ------------------------------------------------------------

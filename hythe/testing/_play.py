@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -16,6 +17,7 @@ __all__ = ["Chooser", "Player"]
 
 T = TypeVar("T")
 UNKNOWN = "11111111-1111-4111-8111-111111111111"
+_OPERATIONS = ("write",) * 6 + ("record",) * 3 + ("patch",) * 2
 _WHOLE = 1_000_000_000
 _PAGE = 1_000
 
@@ -48,9 +50,24 @@ class Player:
         self.checkpoints: dict[int, Checkpoint] = {}
         self.keys: list[Key] = []
         self.decisions: dict[int, list[str]] = {}
-        self.sent: list[tuple[Callable[..., Checkpoint], dict[str, Any], Checkpoint]] = []
+        self.sent: list[
+            tuple[Callable[..., Checkpoint], dict[str, Any], Checkpoint]
+        ] = []
         self.count = 0
         self._dump = dump or self._read_all
+
+    @property
+    def moves(self) -> list[Callable[[], None]]:
+        """All moves, the frequent ones several times."""
+        append = [functools.partial(self.append, name) for name in _OPERATIONS]
+        return [
+            *append,
+            self.reconcile,
+            self.reconcile,
+            self.retry,
+            self.reuse,
+            self.plan,
+        ]
 
     # --- moves --------------------------------------------------------------------
 
@@ -113,7 +130,9 @@ class Player:
                 for tag, choice in settled.items()
                 if choice == "accept"
             }
-            node = Node(made.revision, survivor, taken, is_reconcile=True, settled=settled)
+            node = Node(
+                made.revision, survivor, taken, is_reconcile=True, settled=settled
+            )
             self._take(made, node, values, said)
 
     def retry(self) -> None:
@@ -274,7 +293,9 @@ class Player:
         _check(heads == self.oracle.live(), "a conflict names all live heads")
         _check(error.head_count == len(heads), "a conflict counts the live heads")
         pointed = self.checkpoints.get(self.oracle.pointer or 0)
-        _check(error.pointer == (pointed and pointed.id), "a conflict names the pointer")
+        _check(
+            error.pointer == (pointed and pointed.id), "a conflict names the pointer"
+        )
 
     def _take(
         self, made: Checkpoint, node: Node, values: dict[Key, Any], said: list[str]
@@ -320,13 +341,9 @@ class Player:
     def _compare_accepted(self) -> None:
         oracle = self.oracle
         resume = self.scope.resume(budget=_WHOLE)
-        found = {
-            (kind, value.id): (value.provenance.revision, text)
-            for kind, values in (
-                ("fact", [(fact, fact.object) for fact in resume.current_facts]),
-                ("loop", [(loop, loop.next_action) for loop in resume.open_loops]),
-            )
-            for value, text in values  # type: ignore[union-attr]
+        found = {("fact", it.id): _placed(it, it.object) for it in resume.current_facts}
+        found |= {
+            ("loop", it.id): _placed(it, it.next_action) for it in resume.open_loops
         }
         expected = {}
         for key, revision in oracle.accepted().items():
@@ -364,11 +381,12 @@ class Player:
         _check(found == expected, f"{found} is owed, not {expected}")
 
     def _read_all(self) -> Any:
-        try:
-            resume = str(self.scope.resume(budget=_WHOLE))
-        except HytheError as error:
-            resume = error.code
-        return list(self.scope.history(limit=_PAGE)), resume
+        heads = [head.id for head in self.scope.heads(limit=_PAGE)]
+        return list(self.scope.history(limit=_PAGE)), heads
+
+
+def _placed(value: Fact | Loop, text: str) -> tuple[int, str]:
+    return value.provenance.revision if value.provenance else 0, text
 
 
 def _code(call: Callable[[], Any]) -> str:
