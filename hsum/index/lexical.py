@@ -14,15 +14,15 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 import tantivy
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync_dir, make_private_dir, os_fault, translating_os
-from hsum.index.languages import KINDS
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
+from hsum.index.languages import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -52,7 +52,12 @@ _HEAP_BYTES = 120_000_000
 _THREADS = min(2, os.cpu_count() or 1)
 # A passage's place is one number: its version, its ordinal, its kind.
 _KIND_BITS = 2
+_KIND = (1 << _KIND_BITS) - 1
 _ORDINAL_BITS = 24
+_ORDINALS = (1 << _ORDINAL_BITS) - 1
+_VERSION_SHIFT = _ORDINAL_BITS + _KIND_BITS
+# Nearly always enough to see the score drop after the last one asked for.
+_TIES = 16
 _MUTABLE = ("meta.json", ".managed.json")
 _FIELDS = (
     ("body", "words", "position"),
@@ -100,8 +105,7 @@ class LexicalDocument:
     digest: int = 0
 
 
-@attrs.frozen
-class Match:
+class Match(NamedTuple):
     """One passage that an expression found."""
 
     score: float
@@ -408,10 +412,12 @@ class Reader:
             return self._searcher.doc_freq(field, token)
 
     def twins(self, digest: int) -> list[Match]:
-        """Return all passages whose bytes have this digest."""
+        """Return the passages whose bytes have this digest, if there are several."""
         with translating_tantivy(self.directory):
+            most = self._searcher.doc_freq("digest", digest)
+            if most < 2:
+                return []
             query = tantivy.Query.term_query(self._schema, "digest", digest)
-            most = max(1, self._searcher.doc_freq("digest", digest))
             hits = self._searcher.search(query, most, count=False).hits
             return self._matches(hits)
 
@@ -431,7 +437,7 @@ class Reader:
         """
         with translating_tantivy(self.directory):
             query = self._compiled(expression)
-            wanted = depth
+            wanted = depth + _TIES
             while True:
                 hits = self._searcher.search(query, wanted, count=False).hits
                 if len(hits) < wanted or hits[-1][0] < hits[depth - 1][0]:
@@ -459,7 +465,13 @@ class Reader:
         places: list[Any] = self._searcher.fast_field_values("place", addresses)
         digests: list[Any] = self._searcher.fast_field_values("digest", addresses)
         return [
-            Match(hit[0], *_placed(place), digest)
+            Match(
+                hit[0],
+                place >> _VERSION_SHIFT,
+                place >> _KIND_BITS & _ORDINALS,
+                KINDS[place & _KIND],
+                digest,
+            )
             for hit, place, digest in zip(hits, places, digests, strict=True)
         ]
 
@@ -495,14 +507,8 @@ class Reader:
 
 
 def _place(passage: LexicalDocument) -> int:
-    at = passage.version << _ORDINAL_BITS | passage.ordinal
+    at = passage.version << _ORDINAL_BITS | passage.ordinal & _ORDINALS
     return at << _KIND_BITS | KINDS.index(passage.kind)
-
-
-def _placed(place: int) -> tuple[int, int, Kind]:
-    at = place >> _KIND_BITS
-    kind = KINDS[place & ((1 << _KIND_BITS) - 1)]
-    return at >> _ORDINAL_BITS, at & ((1 << _ORDINAL_BITS) - 1), kind
 
 
 def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Query:

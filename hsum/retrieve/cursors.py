@@ -61,7 +61,7 @@ def position_of(token: str | None, binding: Binding) -> int:
 
 def _state(binding: Binding) -> dict[str, Any]:
     return {
-        "question": binding._digest(),  # noqa: SLF001
+        "question": binding._digest(),
         "generation": binding.generation,
         "build": binding.build,
     }

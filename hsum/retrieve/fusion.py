@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
@@ -31,8 +32,7 @@ __all__ = ["Found", "Fusion", "Ranked"]
 _DIGITS: Final = 5
 
 
-@attrs.frozen
-class Found:
+class Found(NamedTuple):
     """A run of passages that a retriever found: mostly one.
 
     Attributes:
@@ -54,7 +54,7 @@ class Found:
     lexical: float
     needles: frozenset[int] = frozenset()
     bm25: int | None = None
-    places: Mapping[int, int] = attrs.field(factory=dict, eq=False)
+    places: Mapping[int, int] = MappingProxyType({})
 
     @property
     def key(self) -> tuple[int, int, int]:
@@ -115,7 +115,7 @@ class Fusion:
         files: dict[int, list[Found]] = {}
         for one in found:
             files.setdefault(one.version, []).append(one)
-        decay, later = self.signals.decay, self.signals.later
+        decay, later, score = self.signals.decay, self.signals.later, self.score
         scores = {
             version: _file_score(group, decay) for version, group in files.items()
         }
@@ -124,22 +124,16 @@ class Fusion:
         for version, group in files.items():
             path, share = paths[version], scores[version] / best
             role = self._role_factor(path, group[0].kind)
-            top = group[0].lexical or 1.0
-            for place, one in enumerate(group):
-                factor = later**place * one.lexical / top
-                lowness = -self.score(one.needles, share, role, factor)
+            factor = 1.0 / (group[0].lexical or 1.0)
+            for one in group:
+                own = one.lexical * factor
+                needles = one.needles
+                lowness = -score(needles, share, role, own)
                 yield Ranked(
-                    lowness,
-                    path,
-                    one.first,
-                    one.last,
-                    next(serials),
-                    one,
-                    share,
-                    role,
-                    factor,
-                    not one.needles,
-                )
+                    lowness, path, one.first, one.last, next(serials),
+                    one, share, role, own, not needles,
+                )  # fmt: skip
+                factor *= later
 
     def _role_factor(self, path: str, kind: Kind) -> float:
         role = role_of(path, kind)
@@ -195,6 +189,8 @@ class Fusion:
 
 
 def _file_score(group: list[Found], decay: float) -> float:
+    if len(group) == 1:
+        return group[0].lexical
     group.sort(key=lambda one: (-one.lexical, one.first))
     return math.fsum(one.lexical * decay**place for place, one in enumerate(group))
 
@@ -203,9 +199,7 @@ def _proved(
     found: Found, runs: Mapping[tuple[int, int], frozenset[int]]
 ) -> Iterator[Found]:
     own = runs.get((found.first, found.last), frozenset())
-    yield attrs.evolve(found, needles=own)
+    yield found._replace(needles=own)
     for (first, last), needles in runs.items():
         if first < last:
-            yield attrs.evolve(
-                found, first=first, last=last, digest=None, needles=needles
-            )
+            yield found._replace(first=first, last=last, digest=None, needles=needles)

@@ -11,6 +11,7 @@ import attrs
 
 from hsum._kernel.faults import Fault
 from hsum.errors import fault
+from hsum.index import seen
 from hsum.index.expressions import Term, Within
 from hsum.index.ignore import Globs
 from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from hsum.index.catalogue import Head, Snapshot, Version
     from hsum.index.passages import Passage
+    from hsum.index.seen import Signature
     from hsum.index.store import Store
     from hsum.model import Project
 
@@ -30,6 +32,8 @@ __all__ = ["Opened", "Scope", "Shelf"]
 _VERSIONS_KEPT: Final = 50_000
 _CUTS_KEPT: Final = 4_000
 _BLOCKS_KEPT: Final = 512
+_PROOFS_KEPT: Final = 100_000
+_FOLDERS_KEPT: Final = 1_000
 _SCOPES_KEPT: Final = 16
 
 
@@ -56,6 +60,8 @@ class Opened:
         self._cuts: dict[int, tuple[Passage, ...]] = {}
         self._blocks: dict[tuple[int, int], bytes] = {}
         self._scopes: dict[object, Scope] = {}
+        self._folders: dict[bytes, tuple[bytes, seen.Folder | None]] = {}
+        self._proofs: dict[tuple[str, int, int], frozenset[tuple[int, int]]] = {}
 
     def versions(
         self, snapshot: Snapshot, keys: Iterable[int]
@@ -93,6 +99,27 @@ class Opened:
             found = self._blocks[key] = snapshot.read(version, start, end)
         return found
 
+    def signature(self, snapshot: Snapshot, path: bytes) -> Signature | None:
+        """Return the stat signature of an indexed file at the last scan."""
+        record = snapshot.folder(path)
+        if record is None:
+            return None
+        folder, _, name = path.rpartition(b"/")
+        kept, unpacked = self._folders.get(folder, (None, None))
+        if kept != record:
+            # A scan that finds nothing new commits no generation, yet notes times.
+            _make_room(self._folders, _FOLDERS_KEPT)
+            unpacked = seen.unpack(record)
+            self._folders[folder] = (record, unpacked)
+        entry = unpacked.entries.get(name) if unpacked is not None else None
+        return None if entry is None else entry[0]
+
+    @property
+    def proofs(self) -> dict[tuple[str, int, int], frozenset[tuple[int, int]]]:
+        """What was proved: the runs that hold a needle, by version and ordinal too."""
+        _make_room(self._proofs, _PROOFS_KEPT)
+        return self._proofs
+
     def scope(
         self, snapshot: Snapshot, project: Project, paths: tuple[str, ...]
     ) -> Scope:
@@ -114,15 +141,15 @@ class Opened:
                 None, totals.documents, totals.passages, 2 * prose > totals.passages
             )
         within, without, asked = map(Globs, (project.include, project.exclude, paths))
-        seen = [
+        visible = [
             (key, passages)
             for key, path, passages in snapshot.paths()
             if (not within or within.matches(path))
             and not (without and without.matches(path))
             and (not asked or asked.matches(path))
         ]
-        versions = frozenset(key for key, _ in seen)
-        count = sum(passages for _, passages in seen)
+        versions = frozenset(key for key, _ in visible)
+        count = sum(passages for _, passages in visible)
         prose = self.reader.count(Within(Term("kind", "prose"), tuple(versions)))
         return Scope(versions, len(versions), count, 2 * prose > count)
 

@@ -181,7 +181,7 @@ class _Search:
         end = min(start + self._request.limit + 1, REACH)
         try:
             for hit in itertools.islice(self._stream, start, end):
-                taken.append(hit)  # noqa: PERF402 - what was taken in time is kept
+                taken.append(hit)
         except OutOfTime:
             return taken, "deadline"
         capped = self._request.query.cut or self._plan.cut
@@ -226,7 +226,11 @@ class _Search:
             score=score,
             ranks=self._ranks(found, signals),
             duplicates=tuple(self._duplicates(found, data)),
-            source_state=state_of(self._snapshot, version),
+            source_state=state_of(
+                self._snapshot.root,
+                version.path,
+                lambda: self._opened.signature(self._snapshot, version.path),
+            ),
         )
 
     def _citation(self, version: Version, start: int, end: int) -> Citation:

@@ -8,6 +8,7 @@ switches the signal off.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
@@ -101,6 +102,7 @@ _DOCS: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def role_of(path: str, kind: Kind) -> Role:
     """Tell what a file is for, from its path and the kind of its text."""
     if _TESTS.search(path):

@@ -9,27 +9,36 @@ from typing import TYPE_CHECKING
 from hsum.index.reading import signature_of
 
 if TYPE_CHECKING:
-    from hsum.index.catalogue import Snapshot, Version
+    from collections.abc import Callable
+
+    from hsum.index.seen import Signature
     from hsum.model import SourceState
+
+    Known = Callable[[], Signature | None]
 
 __all__ = ["state_of"]
 
 
-def state_of(snapshot: Snapshot, version: Version) -> SourceState:
-    """Compare the file's metadata with what the last scan saw."""
-    root = snapshot.root
+def state_of(root: bytes | None, path: bytes, known: Known) -> SourceState:
+    """Compare a file's metadata with what the last scan saw.
+
+    Args:
+        root: that of the index.
+        path: below the root.
+        known: gives the stat signature that the scan saw, or None.
+    """
     if root is None:
         return "unverifiable"
     try:
-        found = os.lstat(os.path.join(root, version.path))
+        found = os.lstat(root + b"/" + path)
     except (FileNotFoundError, NotADirectoryError):
         return "missing"
     except OSError:
         return "blocked"
     if not stat.S_ISREG(found.st_mode):
         return "blocked"
-    known = snapshot.signature(version.path)
-    if known is None:
+    then = known()
+    if then is None:
         return "unverifiable"
-    same = signature_of(found) == known
+    same = signature_of(found) == then
     return "metadata_unchanged" if same else "metadata_changed"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "REACH", "OutOfTime", "Stream"]
 
-DEPTH: Final = 400
+DEPTH: Final = 256
 """Passages of each retriever that are fused."""
 
 REACH: Final = 1_000
@@ -45,7 +45,7 @@ _SAMPLE: Final = 16
 _FAINT: Final = 0.01
 
 
-class OutOfTime(Exception):  # noqa: N818 - a signal between modules, never an answer
+class OutOfTime(Exception):
     """The deadline has passed."""
 
 
@@ -79,7 +79,6 @@ class Stream:
         self._deadline = deadline
         self._fusion = Fusion(plan.asked, plan.shares, signals)
         self._seen: set[object] = set()
-        self._proofs_kept: dict[tuple[int, int, int], set[tuple[int, int]]] = {}
         self._rests: list[Iterator[list[Found]]] = []
         self._floor: float | None = None
 
@@ -241,7 +240,7 @@ class Stream:
 
     def _window(self, found: Iterable[Found]) -> Iterator[tuple[float, Ranked]]:
         """Yield what was found in its order, below all that came before."""
-        fresh = [one for one in found if not self._was_seen(one)]
+        fresh = [one for one in found if not (self._seen and self._was_seen(one))]
         versions = self._versions({one.version for one in fresh})
         paths = {
             one.version: versions[one.version].path.decode("utf-8", "surrogateescape")
@@ -270,13 +269,16 @@ class Stream:
                 runs[run] = runs.get(run, frozenset()) | {number}
         return runs
 
-    def _proofs(self, key: int, ordinal: int, number: int) -> set[tuple[int, int]]:
+    def _proofs(
+        self, key: int, ordinal: int, number: int
+    ) -> frozenset[tuple[int, int]]:
         """Return the smallest runs that hold a needle and touch a passage."""
-        name = (key, ordinal, number)
-        found = self._proofs_kept.get(name)
+        proofs = self._opened.proofs
+        name = (self._plan.needles[number][0].text, key, ordinal)
+        found = proofs.get(name)
         if found is None:
             self._check_time()
-            found = self._proofs_kept[name] = set(self._proved(key, ordinal, number))
+            found = proofs[name] = frozenset(self._proved(key, ordinal, number))
         return found
 
     def _proved(self, key: int, ordinal: int, number: int) -> Iterator[tuple[int, int]]:
@@ -329,4 +331,4 @@ def _found(match: Match, place: int | None = None) -> Found:
 
 def _holds(found: Found, number: int, place: int | None = None) -> Found:
     places = found.places if place is None else {**found.places, number: place}
-    return attrs.evolve(found, needles=found.needles | {number}, places=places)
+    return found._replace(needles=found.needles | {number}, places=places)
