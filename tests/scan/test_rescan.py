@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -25,9 +24,6 @@ from tests.scan.trees import (
     remembered,
     write,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 X = b"x\n"
 
@@ -336,27 +332,58 @@ def test_remembering_changes_no_answer(
     steps: list[tuple[dict[bytes, bytes], Options]],
 ) -> None:
     """After any edits the remembered scan indexes what a fresh one would."""
-    folder: Path = tmp_path_factory.mktemp("steps")
-    root = os.fsencode(folder)
+    root = os.fsencode(tmp_path_factory.mktemp("steps"))
     previous: Previous | None = None
     for tree, options in steps:
         _become(root, tree)
-        fresh = scan(root, options)
-        held = indexed(previous) if previous else set()
-        found = scan(root, options, previous)
-        previous = remembered(found, previous)
-        wanted = {file.path for file in fresh.changed}
-
-        assert wanted == indexed(previous)
-        assert fresh.skips == found.skips
-        assert len(wanted) == found.unchanged + len(found.changed)
-        assert held - wanted == set(found.vanished)
+        previous = _rescanned(root, options, previous)
     shutil.rmtree(root)
 
 
+@settings(max_examples=25)
+@given(
+    steps=st.lists(
+        st.tuples(_TREE, _OPTIONS, st.sampled_from(["add", "reset", "none"])),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_remembering_changes_no_answer_of_git(
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[tuple[dict[bytes, bytes], Options, str]],
+) -> None:
+    """The same holds whatever git tracks meanwhile."""
+    root = os.fsencode(tmp_path_factory.mktemp("steps"))
+    git(root, "init", "-q")
+    previous: Previous | None = None
+    for tree, options, command in steps:
+        _become(root, tree)
+        if command == "add":
+            git(root, "add", "-f", ".")
+        elif command == "reset":
+            git(root, "read-tree", "--empty")
+        previous = _rescanned(root, options, previous)
+    shutil.rmtree(root)
+
+
+def _rescanned(root: bytes, options: Options, previous: Previous | None) -> Previous:
+    fresh = scan(root, options)
+    held = indexed(previous) if previous else set()
+    found = scan(root, options, previous)
+    after = remembered(found, previous)
+    wanted = {file.path for file in fresh.changed}
+
+    assert wanted == indexed(after)
+    assert fresh.skips == found.skips
+    assert len(wanted) == found.unchanged + len(found.changed)
+    assert held - wanted == set(found.vanished)
+    return after
+
+
 def _become(root: bytes, tree: dict[bytes, bytes]) -> None:
+    kept = {b".git"} | {path.split(b"/")[0] for path in tree}
     for entry in list(os.scandir(root)):
-        if entry.name not in {path.split(b"/")[0] for path in tree}:
+        if entry.name not in kept:
             shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
     for path, data in tree.items():
         try:
