@@ -31,6 +31,17 @@ if TYPE_CHECKING:
     from hythe.errors import Taken as Taken
     from hythe.errors import Unreadable as Unreadable
     from hythe.errors import Unresolved as Unresolved
+    from hythe.identity.model import SCOPES as SCOPES
+    from hythe.identity.model import Agent as Agent
+    from hythe.identity.model import AuditEntry as AuditEntry
+    from hythe.identity.model import Credential as Credential
+    from hythe.identity.model import Issued as Issued
+    from hythe.mail.model import Delivery as Delivery
+    from hythe.mail.model import InboxPage as InboxPage
+    from hythe.mail.model import Mark as Mark
+    from hythe.mail.model import Marked as Marked
+    from hythe.mail.model import Message as Message
+    from hythe.mail.model import Sent as Sent
     from hythe.model import CURRENT as CURRENT
     from hythe.model import Changes as Changes
     from hythe.model import Checkpoint as Checkpoint
@@ -53,6 +64,12 @@ if TYPE_CHECKING:
     from hythe.model import Settled as Settled
     from hythe.model import State as State
     from hythe.model import WriteWarning as WriteWarning
+    from hythe.observe.model import Hit as Hit
+    from hythe.observe.model import Hits as Hits
+    from hythe.observe.model import Near as Near
+    from hythe.observe.model import Neighborhood as Neighborhood
+    from hythe.observe.model import Related as Related
+    from hythe.observe.model import RelatedItem as RelatedItem
     from hythe.resume.bundle import AsOf as AsOf
     from hythe.resume.bundle import Definition as Definition
     from hythe.resume.bundle import LegacyValue as LegacyValue
@@ -73,7 +90,10 @@ _MODEL = (
     "Observation Owed Page Plan Provenance Reconciliation Relation Resolution ScopeName "
     "Settled State WriteWarning"
 )
-_RESUME = {
+_PARTS = {
+    "identity.model": "SCOPES Agent AuditEntry Credential Issued",
+    "mail.model": "Delivery InboxPage Mark Marked Message Sent",
+    "observe.model": "Hit Hits Near Neighborhood Related RelatedItem",
     "resume.bundle": "AsOf Definition LegacyValue RecordedDecision Resume",
     "resume.coverage": "Coverage",
     "resume.evidence": "CitationState Cited",
@@ -89,7 +109,7 @@ _TABLE = {
     "restore": "_api",
     **dict.fromkeys(_ERRORS.split(), "errors"),
     **dict.fromkeys(_MODEL.split(), "model"),
-    **{name: module for module, names in _RESUME.items() for name in names.split()},
+    **{name: module for module, names in _PARTS.items() for name in names.split()},
 }
 
 __getattr__, __dir__, __all__ = attach(__name__, _TABLE)

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
 
+from hsum._kernel.faults import Fault
 from hythe._api.notices import notices
+from hythe._api.scope import Scope
+from hythe.checkpoint.scopes import scope_name
 from hythe.identity.decide import check_agent
+from hythe.model import ScopeName
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,3 +55,20 @@ class Handle:
         cited = [("$.evidence", said.get("evidence", ()))]
         found = notices(said, cited, self._storage.evidence)
         return attrs.evolve(value, warnings=found) if found else value
+
+
+def scope_of(scope: Any) -> ScopeName:
+    """Return the exact name of a scope that a caller passed.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT` for what is no scope.
+    """
+    name = scope.name if isinstance(scope, Scope) else scope
+    if not isinstance(name, ScopeName):
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"$.scope must be a scope, not {type(scope).__name__}",
+            hint="Pass store.scope(project=..., task=...).",
+            details={"path": "$.scope"},
+        )
+    return scope_name(name.project, name.task)

@@ -6,15 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.faults import boundary, guarded
 from hsum._kernel.text import check_text
-from hythe._api.handle import Handle
+from hythe._api.handle import Handle, scope_of
+from hythe.checkpoint.scopes import require_scope, spelled
 from hythe.errors import family
-from hythe.observe import checks, entities, observations, relations, requests, search
+from hythe.observe import (
+    checks,
+    entities,
+    observations,
+    related,
+    relations,
+    requests,
+    search,
+)
+from hythe.resume import tokens
+from hythe.resume.wire import compact, item
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Mapping
 
-    from hythe.model import Current, Entity, Observation, Page, Relation
-    from hythe.observe.model import Hits, Neighborhood
+    from hythe._api.scope import Scope
+    from hythe.model import Current, Entity, Observation, Page, Relation, ScopeName
+    from hythe.observe.model import Hits, Neighborhood, Related
 
 _MOST = 1_000
 _MOST_CHANGES = 10_000
@@ -278,6 +291,54 @@ class Memory(Handle):
             limit=_limit(limit),
             cursor=cursor,
         )
+
+    def related(
+        self,
+        scope: Scope | ScopeName,
+        intent: str,
+        *,
+        budget: int = 4_000,
+        count_tokens: Callable[[str], int] | None = None,
+    ) -> Related:
+        """Return what bears on an intent in a scope, best first; reads only.
+
+        Entities and live observations that have words of the intent are ranked again
+        by how near they lie, over one or two relations, to each other and to the
+        entities of the scope.
+
+        Args:
+            scope: what the work is about.
+            intent: words that say what is to be done.
+            budget: the most tokens of the answer's compact JSON.
+            count_tokens: another counter than the built-in estimate.
+
+        Raises:
+            NotFound: `SCOPE_UNKNOWN`.
+            InvalidInput: `BUDGET_TOO_SMALL`, with the minimum.
+        """
+        name = scope_of(scope)
+        asked = check_text(intent, "$.intent", limit=_QUERY_BYTES)
+        most = checks.check_bound(budget, "$.budget", least=1, most=2**31)
+        count = tokens.count if count_tokens is None else count_tokens
+
+        def read(conn: sqlite3.Connection, store: int) -> Related:
+            exact = spelled(conn, require_scope(conn, store, name))
+            parts = [part for part in (exact.project, exact.task) if part]
+            return related.related(
+                conn,
+                store,
+                parts,
+                asked,
+                budget=most,
+                size=lambda it: count(text_of(it)),
+            )
+
+        return self._read(read)
+
+
+def text_of(found: Related) -> str:
+    """Return an answer as the compact JSON that an agent receives."""
+    return compact({"untrustedContent": True, **item(found)})
 
 
 def _name(entity: str | Entity) -> str:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.faults import Fault, boundary
 from hsum._kernel.text import check_text
-from hythe._api.handle import Handle
+from hythe._api.handle import Handle, scope_of
 from hythe._api.scope import Scope
-from hythe.checkpoint.scopes import scope_name
 from hythe.errors import family
 from hythe.identity import agents
 from hythe.identity.decide import check_agent
@@ -135,7 +134,7 @@ class Post(Handle):
             priority=priority,
             thread=thread,
             reply_to=reply_to,
-            scope=_scope(scope),
+            scope=_maybe_scope(scope),
             supersedes=supersedes,
             evidence=evidence,
             key=key,
@@ -173,7 +172,7 @@ class Post(Handle):
             priority=priority,
             thread=thread,
             reply_to=reply_to,
-            scope=_scope(scope),
+            scope=_maybe_scope(scope),
             supersedes=supersedes,
             evidence=evidence,
             key=key,
@@ -225,7 +224,7 @@ class Post(Handle):
             unread=unread,
             sender=sender,
             thread=thread,
-            scope=_scope(scope),
+            scope=_maybe_scope(scope),
             since=since,
             archived=archived,
         )
@@ -291,18 +290,8 @@ class Post(Handle):
         return self._write(inbox.mark, fact, wanted)
 
 
-def _scope(scope: Any) -> ScopeName | None:
-    if scope is None:
-        return None
-    name = scope.name if isinstance(scope, Scope) else scope
-    if not isinstance(name, ScopeName):
-        raise Fault(
-            "INVALID_ARGUMENT",
-            f"$.scope must be a scope, not {type(scope).__name__}",
-            hint="Pass store.scope(project=..., task=...).",
-            details={"path": "$.scope"},
-        )
-    return scope_name(name.project, name.task)
+def _maybe_scope(scope: Any) -> ScopeName | None:
+    return None if scope is None else scope_of(scope)
 
 
 def _wait(wait: float) -> float:

@@ -141,7 +141,8 @@ class RelatedItem:
     """Something that bears on an intent, and why it is here.
 
     `path` holds the ids of the relations that lead to it from what the search found
-    or the scope names; empty for those themselves.
+    or the scope names; empty for those themselves. An observation that `is_current`
+    is the newest live one of its entity; `also_live_count` counts the others.
     """
 
     entity: Entity
@@ -149,6 +150,7 @@ class RelatedItem:
     score: float
     hops: int
     path: tuple[str, ...]
+    is_current: bool = False
     also_live_count: int = 0
 
     def __repr__(self) -> str:
@@ -159,7 +161,10 @@ class RelatedItem:
 @final
 @attrs.frozen
 class Related(Sequence[RelatedItem]):
-    """What bears on an intent, best first, within a budget of tokens."""
+    """What bears on an intent, best first, within a budget of tokens.
+
+    `total` counts what came into question, `left_out` what the budget left out.
+    """
 
     intent: str
     items: tuple[RelatedItem, ...]

@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from hythe.observe.requests import NewRelation
     from hythe.observe.stamp import Stamp
 
-__all__ = ["list_relations", "neighborhood", "problems", "relate", "surroundings"]
+__all__ = [
+    "identity_of",
+    "list_relations",
+    "neighborhood",
+    "problems",
+    "relate",
+    "surroundings",
+]
 
 _COLUMNS = (
     "r.number, r.id, r.source, r.type, r.target, r.evidence, r.author, r.proven, "
@@ -126,6 +133,14 @@ def surroundings(
         edges_of=lambda entity, most: _edges(conn, store, entity, most),
         degree_of=lambda entity: _degree(conn, store, entity),
     )
+
+
+def identity_of(conn: sqlite3.Connection, store: int, number: int) -> str:
+    """Return the id of the relation of this number."""
+    row = conn.execute(
+        "select id from relation where store = ? and number = ?", (store, number)
+    ).fetchone()
+    return str(row[0])
 
 
 # --- rows ---------------------------------------------------------------------------
