@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+from functools import partial
 
 import attrs
 import pytest
@@ -13,6 +14,9 @@ import hythe
 from hsum._kernel.clock import SettableClock
 from hsum._kernel.ids import SequentialIds
 from hythe import Event, Fact, Loop, Resolution, State
+from hythe.checkpoint.legacy import Legacy, insert_legacy
+from hythe.checkpoint.proof import rebuild
+from hythe.checkpoint.scopes import At, list_scopes
 from hythe.resume.sections import SECTIONS
 from hythe.resume.wire import compact, wire
 from tests.resume.corpora import citation, texts
@@ -463,6 +467,20 @@ def test_evidence_is_checked_once_each():
     ]
 
 
+def test_a_checked_value_can_be_recorded_again():
+    """A fact whose citations carry states is written as its plain texts."""
+    state = {"source_state": "unchanged", "span_state": "intact"}
+    with store_in_memory(evidence=lambda _: state) as store:
+        scope = store.scope(project="atlas")
+        cited = Fact("a", "b", "c", evidence=[citation(RAND)])
+        last = scope.checkpoint(STATE, parent=None, facts=[cited])
+        (fact,) = scope.resume().current_facts
+        written = scope.record(last, facts=[fact.but(status="verified")])
+
+        assert cited.evidence == scope.get(written).facts[0].evidence
+        assert [str] == [type(text) for text in scope.get(written).facts[0].evidence]
+
+
 # --- damage -----------------------------------------------------------------------
 
 
@@ -557,3 +575,131 @@ def test_equal_stores_resume_alike():
 
     assert str(answers[0]) == str(answers[1])
     assert answers[0] == answers[1]
+
+
+# --- imported scopes --------------------------------------------------------------
+
+
+def forget_pointer(store, revisions):
+    """Turn the only scope into one that was imported without a pointer."""
+    with store._storage.writing("importer") as (conn, _):
+        conn.execute(
+            "update scope set imported = ?, imported_pointer = 0", (revisions,)
+        )
+        for at, _ in list_scopes(conn, 1):
+            rebuild(conn, at)
+
+
+def test_without_a_pointer_the_newest_state_is_shown_and_nothing_accepted(
+    traced, store
+):
+    """An imported scope shows its newest state, and its coverage says undesignated."""
+    scope, *_, late = traced
+    forget_pointer(store, late.revision)
+    found = scope.resume()
+
+    assert ("max-revision", late.id, None) == (
+        found.as_of.selection,
+        found.as_of.checkpoint,
+        found.as_of.pointer_reason,
+    )
+    assert STATE == found.working
+    assert ((), (), ()) == (found.current_facts, found.open_loops, found.decisions)
+    for name in ("working", "current_facts", "open_loops", "decisions", "evidence"):
+        assert "undesignated" == found.coverage[name].reason
+    assert not found.complete
+    assert found.next is None
+    assert found.as_of.live_heads == found.as_of.divergent_heads == len(found.heads)
+
+
+def test_legacy_values_are_apart_and_end_when_restated(store):
+    """An imported value is legacy until the accepted lineage states or rejects it."""
+    scope = store.scope(project="atlas")
+    last = scope.checkpoint(STATE, parent=None)
+    fields = attrs.asdict(Fact("old", "says", "so", id="f1"))
+    del fields["provenance"]
+    with store._storage.writing("importer") as (conn, stamp):
+        for number in range(70):
+            value = {**fields, "id": f"f{number}", "object": "o" * number}
+            insert_legacy(
+                conn, At(1, 1), stamp, Legacy("fact", f"f{number}", number, value)
+            )
+    found = scope.resume(budget=10**6)
+
+    assert [f"f{n}" for n in range(70)] == [one.id for one in found.legacy_values]
+    assert () == found.current_facts
+    pages = follow(scope, 900, sections=["legacy_values"])
+    assert found.legacy_values == tuple(
+        one for page in pages for one in page.legacy_values
+    )
+    scope.record(last, facts=[Fact("old", "says", "no", id="f1")])
+    found = scope.resume(budget=10**6)
+    assert 69 == found.coverage["legacy_values"].total
+    assert ["no"] == [fact.object for fact in found.current_facts]
+
+
+def test_a_large_legacy_value_is_read_by_its_handle(store):
+    """A legacy value has a handle as any other."""
+    scope = store.scope(project="atlas")
+    scope.checkpoint(STATE, parent=None)
+    value = attrs.asdict(Loop("x" * 9_000, id="l1"))
+    del value["provenance"]
+    with store._storage.writing("importer") as (conn, stamp):
+        insert_legacy(conn, At(1, 1), stamp, Legacy("loop", "l1", 0, value))
+    (one,) = scope.resume(budget=1_000).oversize
+
+    assert "legacy_values" == one.section
+    assert one.bytes == len(store.fetch(one.handle).data)
+    with pytest.raises(hythe.NotFound):
+        store.fetch(one.handle.replace("legacy/0", "legacy/1"))
+
+
+# --- cost -------------------------------------------------------------------------
+
+
+def steps_of(call, store):
+    """Count the instructions that SQLite runs for a call."""
+    count = 0
+
+    def tick():
+        nonlocal count
+        count += 1
+
+    with store._storage.reading() as (conn, _):
+        conn.set_progress_handler(tick, 10)
+        call()
+        conn.set_progress_handler(None, 0)
+    return count
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_the_cost_does_not_grow_with_the_history(version):
+    """An equal view costs the same after 40 checkpoints and after 2,000."""
+    found = []
+    for length in (40, 2_000):
+        with store_in_memory() as store:
+            scope = store.scope(project="atlas")
+            facts = [Fact("s", f"p{n}", "v") for n in range(30)]
+            last = scope.checkpoint(STATE, parent=None, facts=facts)
+            ids = last.changes.facts
+            for number in range(length):
+                again = Fact("s", "p", str(number), id=ids[number % 30])
+                last = scope.record(last, facts=[again])
+            found.append(steps_of(partial(scope.resume, result_version=version), store))
+
+    assert found[1] <= 1.2 * found[0]
+
+
+def test_mail_is_read_by_handle(store):
+    """A large message is a handle, and reads only for its recipient."""
+    scope = store.scope(project="atlas")
+    scope.checkpoint(STATE, parent=None)
+    store.as_agent("critic").send("planner", "m" * 50_000, scope=scope)
+    store.as_agent("critic").hand_off("planner", "h" * 50_000, scope=scope)
+    oversize = scope.resume().oversize
+
+    assert ["handoffs", "messages"] == [one.section for one in oversize]
+    for one in oversize:
+        assert one.bytes == len(store.fetch(one.handle, max_bytes=10**6).data)
+        with pytest.raises(hythe.NotFound):
+            store.as_agent("critic").fetch(one.handle)
