@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import refuse_network_filesystem, replace, translating_os
+from hsum._kernel.files import (
+    fsync_dir,
+    refuse_network_filesystem,
+    replace,
+    translating_os,
+)
 from hsum._kernel.lock import exclusive
 
 if TYPE_CHECKING:
@@ -149,6 +154,50 @@ class Database:
             return
         with self._turn(timeout_ms), translating_sqlite(self.path):
             yield from _transaction(self._take_writer(timeout_ms), self._migrate)
+
+    def copy_to(self, target: Path | str) -> None:
+        """Write one consistent copy to a new file, whatever is written meanwhile.
+
+        Raises:
+            Fault: `INVALID_ARGUMENT` when `target` exists, `DISK_FULL` and others of
+                the OS; no half of a copy is left.
+        """
+        target = Path(target)
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        with self.reading() as source, translating_os(target):
+            if target.exists():
+                raise Fault("INVALID_ARGUMENT", f"{target} exists already")
+            try:
+                os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+                with contextlib.closing(
+                    _open(_uri(temporary, immutable=False))
+                ) as copy:
+                    source.backup(copy)
+                replace(temporary, target)
+            finally:
+                temporary.unlink(missing_ok=True)
+            fsync_dir(target.parent)
+
+    def checkpoint(self) -> None:
+        """Move what the write-ahead log holds into the file, as far as readers allow.
+
+        Afterwards, where no reader held it up, the log keeps no page of before.
+        """
+        if self.path is None or not self.exists():
+            return
+        with self._turn(_BUSY_MS), translating_sqlite(self.path):
+            writer = self._take_writer(_BUSY_MS)
+            # `execute` would step it once, and free one page.
+            writer.executescript("PRAGMA incremental_vacuum")
+            writer.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+            writer.execute("PRAGMA journal_size_limit=0").fetchall()
+            try:
+                version = _version(writer)
+                writer.execute(f"PRAGMA user_version={version:d}")
+            finally:
+                writer.execute(
+                    f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}"
+                ).fetchall()
 
     def close(self) -> None:
         """Close all idle connections; closing twice is fine."""
