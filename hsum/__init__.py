@@ -16,7 +16,7 @@ from hsum._kernel.lazy import attach
 if TYPE_CHECKING:
     from hsum._api import Index as Index
     from hsum._api import in_memory as in_memory
-    from hsum._api import open_index as open  # noqa: A004 - as gzip.open
+    from hsum._api import open_index
     from hsum._api import restore as restore
     from hsum._checked import check_files as check_files
     from hsum._kernel.catalogue import catalogue as catalogue
@@ -67,6 +67,9 @@ if TYPE_CHECKING:
     from hsum.model.check import Finding as Finding
     from hsum.model.check import Found as Found
     from hsum.trust.bindings import Binding as Binding
+
+    # An alias in an import is no export for type checkers.
+    open = open_index  # noqa: A001 - as gzip.open
 
 __version__ = "0.1.0"
 

@@ -129,30 +129,46 @@ def initialize(
             the working directory itself.
         name: the index's name; None for the folder's, with `-2` and so on when
             another root has it.
-        progress: as for `Index.ingest`, which takes the other options.
+        include: as for `Index.ingest`.
+        exclude: the same.
+        max_file_bytes: the same.
+        allow: the same.
+        allow_sensitive: the same.
+        no_ignore: the same.
+        lock_timeout_ms: the same.
+        progress: the same.
+        clock: as for `open`.
+        ids: the same.
 
     Raises:
         HsumError: what `Index.ingest` raises; a new index is then not kept.
     """
     where = resolved(root) if root is not None else _working_root()
-    with _turn(where, lock_timeout_ms), _reserved(where, name) as folder:
-        with _opened(folder, clock=clock, ids=ids) as index:
-            report = index.ingest(
-                where,
-                include=include,
-                exclude=exclude,
-                max_file_bytes=max_file_bytes,
-                allow=allow,
-                allow_sensitive=allow_sensitive,
-                no_ignore=no_ignore,
-                lock_timeout_ms=lock_timeout_ms,
-                progress=progress,
-            )
-            binding = _bind(folder, folder.name, DEFAULT_PROJECT, ids)
-            with index._store.reading() as snapshot:  # noqa: SLF001 - ours
-                query = sample_query(snapshot)
-            hits = index.search(query, limit=INIT_HITS) if query else None
-    chosen = Choice(folder.name, DEFAULT_PROJECT, "explicit", binding)
+    with (
+        _turn(where, lock_timeout_ms),
+        _reserved(where, name) as folder,
+        _opened(folder, clock=clock, ids=ids) as index,
+    ):
+        report = index.ingest(
+            where,
+            include=include,
+            exclude=exclude,
+            max_file_bytes=max_file_bytes,
+            allow=allow,
+            allow_sensitive=allow_sensitive,
+            no_ignore=no_ignore,
+            lock_timeout_ms=lock_timeout_ms,
+            progress=progress,
+        )
+        binding = _bind(folder, folder.name, DEFAULT_PROJECT, ids)
+        return _initialized(index, binding, report)
+
+
+def _initialized(index: Index, binding: Binding, report: IngestReport) -> Initialized:
+    with index._store.reading() as snapshot:  # noqa: SLF001 - the library's own
+        query = sample_query(snapshot)
+    hits = index.search(query, limit=INIT_HITS) if query else None
+    chosen = Choice(binding.index, binding.project, "explicit", binding)
     return Initialized(_context_of(chosen, (binding,)), binding, report, query, hits)
 
 
@@ -322,9 +338,7 @@ def context(
     return _context_of(cited or choose(wish, bindings, here), bindings)
 
 
-def _cited(
-    citation: str | Citation, wish: Wish, bindings: Bindings
-) -> Choice | None:
+def _cited(citation: str | Citation, wish: Wish, bindings: Bindings) -> Choice | None:
     if isinstance(citation, str):
         citation = Citation.parse(citation)
     project = wish.project or wish.environment_project or DEFAULT_PROJECT

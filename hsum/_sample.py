@@ -24,7 +24,7 @@ def sample_query(snapshot: Snapshot) -> str:
     for key, _, _ in near:
         version = versions[key]
         data = snapshot.read(version, 0, min(version.size, _READ_BYTES))
-        words = Counter(_WORD.findall(data.decode("utf-8", "ignore")))
+        words: Counter[str] = Counter(_WORD.findall(data.decode("utf-8", "ignore")))
         if words:
             return max(words, key=lambda word: (words[word], len(word), word))
     return ""

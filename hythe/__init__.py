@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hythe._api import Scope as Scope
     from hythe._api import Store as Store
     from hythe._api import in_memory as in_memory
-    from hythe._api import open_store as open  # noqa: A004 - as gzip.open
+    from hythe._api import open_store
     from hythe._api import restore as restore
     from hythe._api.credentials import Credentials as Credentials
     from hythe.errors import Busy as Busy
@@ -80,6 +80,9 @@ if TYPE_CHECKING:
     from hythe.resume.evidence import Cited as Cited
     from hythe.resume.handles import Fetched as Fetched
     from hythe.resume.sections import Oversize as Oversize
+
+    # An alias in an import is no export for type checkers.
+    open = open_store  # noqa: A001 - as gzip.open
 
 _ERRORS = (
     "Busy Cancelled Closed Conflict Damaged HytheError InvalidInput NotAllowed NotFound "

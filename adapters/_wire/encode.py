@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from enum import Enum
 from functools import lru_cache
@@ -52,10 +53,13 @@ class Encoder:
             return self.fields(value)
         return self._plain(value)
 
-    def fields(self, value: Any, *, without: Set[str] = frozenset()) -> dict[str, Any]:
+    def fields(
+        self, value: Any, *, without: AbstractSet[str] = frozenset()
+    ) -> dict[str, Any]:
         """Return the public fields of an attrs value, but those in `without`."""
         data: dict[str, Any] = {}
-        for field in public_fields(type(value)):
+        kind: type = type(value)
+        for field in public_fields(kind):
             if field not in without:
                 self._add(data, field, getattr(value, field))
         return data
@@ -78,7 +82,7 @@ class Encoder:
             return readable(os.fspath(value))
         if isinstance(value, Mapping):
             return {readable(str(key)): self(item) for key, item in value.items()}
-        if isinstance(value, (Set, frozenset)):
+        if isinstance(value, AbstractSet):
             return sorted(self(item) for item in value)
         if isinstance(value, Sequence):
             return [self(item) for item in value]

@@ -21,6 +21,8 @@ def fault_json(fault: Fault, *, camelled: bool = False) -> dict[str, Any]:
         fault: what was raised.
         camelled: whether names in it are spelled as hythe's JSON spells them.
     """
+    # What the wire itself refuses already speaks as the caller does.
+    camelled = camelled and type(fault) is not Fault
     data = fault.as_dict()
     return {
         **data,

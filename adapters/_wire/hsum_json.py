@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adapters._wire.encode import Encoder, base64_text, snake
-from hsum import Citation, DoctorReport, Evidence, Hits, IngestReport
+from hsum import CheckReport, Citation, DoctorReport, Evidence, Hits, IngestReport
 
 __all__ = ["encode"]
 
@@ -29,9 +29,14 @@ def _doctor(report: DoctorReport, encode: Encoder) -> dict[str, Any]:
     return {**encode.fields(report), "healthy": report.healthy}
 
 
+def _check(report: CheckReport, encode: Encoder) -> dict[str, Any]:
+    return {**encode.fields(report), "ok": report.ok, "counts": dict(report.counts)}
+
+
 encode = Encoder(
     snake,
     {
+        CheckReport: _check,
         Citation: lambda citation, _: str(citation),
         DoctorReport: _doctor,
         Evidence: _evidence,

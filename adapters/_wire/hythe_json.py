@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["document", "encode"]
 
+
 def _plan(plan: Plan, encode: Encoder) -> dict[str, Any]:
     """Spell the names of state fields and arguments as in all other JSON."""
     named = {

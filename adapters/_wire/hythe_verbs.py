@@ -86,8 +86,10 @@ _STATE = (
         heading=STATE,
         optional=("parent",),
         examples=(
-            "checkpoint --project atlas --objective 'ship search' --status green"
-            " --owner planner",
+            (
+                "checkpoint --project atlas --objective 'ship search'"
+                " --status green --owner planner"
+            ),
             "checkpoint --project atlas --parent 1 --state @state.json --key k1",
             "checkpoint --project atlas --parent 1 --state - < state.json",
         ),
@@ -132,8 +134,10 @@ _STATE = (
         optional=("pointer",),
         examples=(
             "reconcile --project atlas --plan",
-            "reconcile --project atlas --head 2 --head 3 --pointer 2 --survivor 2"
-            " --state @state.json --reason 'red was right' --reject-lineage 3",
+            (
+                "reconcile --project atlas --head 2 --head 3 --pointer 2 --survivor 2"
+                " --state @state.json --reason 'red was right' --reject-lineage 3"
+            ),
         ),
         effect="adds",
         where="scope",

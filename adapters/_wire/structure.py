@@ -111,7 +111,8 @@ def _shape(parameters: tuple[Parameter, ...]) -> type:
 
 def _type(parameter: Parameter) -> Any:
     one = _TYPES[parameter.kind]
-    return list[one] if parameter.many and parameter.kind != "json" else one
+    many = parameter.many and parameter.kind != "json"
+    return list.__class_getitem__(one) if many else one
 
 
 @cache

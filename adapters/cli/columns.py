@@ -33,7 +33,9 @@ def aligned(rows: Iterable[Sequence[Span]], *, right: Sequence[int] = ()) -> lis
         right: the columns that are set to the right, for numbers.
     """
     table = [list(row) for row in rows]
-    widths = [max(map(width, column)) for column in zip(*map(_texts, table), strict=True)]
+    widths = [
+        max(map(width, column)) for column in zip(*map(_texts, table), strict=True)
+    ]
     return [_line(row, widths, right) for row in table]
 
 

@@ -18,20 +18,23 @@ Perform = Callable[[Verb, dict[str, Any]], int]
 Extra = tuple[str, str, str, Callable[[], click.Command]]
 """A command that is no verb of the library: name, heading, summary, how to make it."""
 
-_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_SETTINGS: dict[str, Any] = {
+    "help_option_names": ["-h", "--help"],
+    "max_content_width": 100,
+}
 _TYPES = {"integer": click.INT, "number": click.FLOAT, "text": click.STRING}
 
 
 class VerbCommand(click.Command):
     """A command whose help ends with examples."""
 
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
-        super().__init__(*args, context_settings=_SETTINGS, **kwargs)
+    def __init__(
+        self, name: str, *, examples: Sequence[str] = (), **settings: Any
+    ) -> None:
+        super().__init__(name, **{"context_settings": _SETTINGS, **settings})
         self.examples = tuple(examples)
 
-    def format_epilog(
-        self, ctx: click.Context, formatter: click.HelpFormatter
-    ) -> None:
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each a line that can be copied."""
         if self.examples:
             program = ctx.find_root().info_name
@@ -61,13 +64,13 @@ class VerbGroup(click.Group):
         self.extras = {extra[0]: extra for extra in extras}
         self.prefix = prefix
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
         """Return the names in the order of the table."""
         return list(dict.fromkeys([row[0] for row in self._rows()] + list(self.extras)))
 
     def _rows(self) -> list[tuple[str, str, str]]:
         """Return name, heading and summary of each command here."""
-        rows = {}
+        rows: dict[str, tuple[str, str, str]] = {}
         for verb in self.table:
             words = str(verb.command).removeprefix(self.prefix).split(" ")
             several = len(words) > 1
@@ -78,7 +81,7 @@ class VerbGroup(click.Group):
             )
         return list(rows.values())
 
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - the same
         """Build one command."""
         path = self.prefix + name
         for verb in self.table:
@@ -108,7 +111,9 @@ class VerbGroup(click.Group):
         return name, command, args[1:]
 
     def format_commands(
-        self, ctx: click.Context, formatter: click.HelpFormatter
+        self,
+        ctx: click.Context,  # noqa: ARG002 - the same
+        formatter: click.HelpFormatter,
     ) -> None:
         """List the commands under their headings."""
         rows = self._rows() + [extra[:3] for extra in self.extras.values()]
@@ -142,7 +147,7 @@ def word(parameter: Parameter) -> click.Argument:
         type=_type(parameter),
         required=parameter.required,
         nargs=-1 if parameter.many else 1,
-        metavar=parameter.name.upper(),
+        metavar=parameter.name.upper() + ("..." if parameter.many else ""),
     )
 
 
@@ -154,19 +159,23 @@ def flag(name: str, meaning: str) -> click.Option:
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the caller did give."""
     return {
-        name: value for name, value in options.items() if value is not None and value != ()
+        name: value
+        for name, value in options.items()
+        if value is not None and value != ()
     }
 
 
 def _long(parameter: Parameter) -> str:
     dashed = parameter.name.rstrip("_").replace("_", "-")
     if parameter.kind == "switch":
-        negative = dashed.removeprefix("no-") if dashed.startswith("no-") else f"no-{dashed}"
+        negative = (
+            dashed.removeprefix("no-") if dashed.startswith("no-") else f"no-{dashed}"
+        )
         return f"--{dashed}/--{negative}"
     return f"--{dashed}"
 
 
-def _type(parameter: Parameter) -> click.ParamType:
+def _type(parameter: Parameter) -> Any:
     if parameter.choices:
         return click.Choice(parameter.choices)
     return _TYPES.get(parameter.kind) or JsonValue()

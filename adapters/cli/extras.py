@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import click
 
-from adapters._wire.verbs import Verb
 from adapters.cli.commands import Extra, VerbCommand, flag
 from adapters.cli.terminal import Line, emit_json, show, styled
 
@@ -17,7 +15,7 @@ HEADING = "Help"
 SHELLS = ("bash", "zsh", "fish")
 
 
-def of(program: str, table: Iterable[Verb]) -> tuple[Extra, ...]:
+def of(program: str) -> tuple[Extra, ...]:
     """Return the extra commands of a program."""
     return (
         (
@@ -30,7 +28,7 @@ def of(program: str, table: Iterable[Verb]) -> tuple[Extra, ...]:
             "help-error",
             HEADING,
             "Explain an error code.",
-            lambda: _help_error(program),
+            _help_error,
         ),
         (
             "completions",
@@ -65,7 +63,7 @@ def _quickstart(program: str) -> click.Command:
     )
 
 
-def _help_error(program: str) -> click.Command:
+def _help_error() -> click.Command:
     return VerbCommand(
         "help-error",
         params=[
@@ -78,7 +76,7 @@ def _help_error(program: str) -> click.Command:
     )
 
 
-def _explain(code: str | None, json: bool) -> int:
+def _explain(*, code: str | None, json: bool) -> int:
     from hsum import Fault, catalogue
 
     entries = catalogue()
@@ -133,7 +131,9 @@ def _completions(program: str) -> click.Command:
         params=[click.Argument(["shell"], type=click.Choice(SHELLS))],
         callback=lambda shell: _print_completions(program, shell),
         help="Print a completion script for a shell.",
-        examples=(f"completions bash > ~/.local/share/bash-completion/completions/{program}",),
+        examples=(
+            f"completions bash > ~/.local/share/bash-completion/completions/{program}",
+        ),
     )
 
 

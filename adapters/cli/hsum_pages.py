@@ -15,6 +15,7 @@ from hsum import visible_path
 if TYPE_CHECKING:
     from hsum import (
         Binding,
+        CheckReport,
         Context,
         DoctorReport,
         Document,
@@ -37,7 +38,10 @@ _SHOWN_LINES = 7
 
 def page(verb: Verb, result: Any, options: Mapping[str, Any]) -> Iterable[Line]:
     """Return the lines that show the result of a verb."""
-    return _PAGES[str(verb.command)](result, options)
+    command = str(verb.command)
+    if command in _WITH_OPTIONS:
+        return _WITH_OPTIONS[command](result, options)
+    return _PAGES[command](result)
 
 
 def _search(hits: Hits, options: Mapping[str, Any]) -> Iterator[Line]:
@@ -74,7 +78,9 @@ def _hit(hit: Hit, pattern: re.Pattern[str], *, explain: bool) -> Iterator[Line]
     yield head
     yield from _excerpt(hit.text, hit.lines[0], pattern)
     if hit.duplicates:
-        yield styled(f"  the same bytes in {_count(len(hit.duplicates), 'place')} more", DIM)
+        yield styled(
+            f"  the same bytes in {_count(len(hit.duplicates), 'place')} more", DIM
+        )
     if explain:
         yield styled(f"  score {hit.score:.4g}  {hit.ranks!r}", DIM)
     yield styled(f"  {hit.citation}", DIM)
@@ -120,7 +126,7 @@ def _matching(query: str) -> re.Pattern[str]:
     return re.compile("|".join(alternatives) or "(?!)", re.IGNORECASE)
 
 
-def _get(evidence: Evidence, options: Mapping[str, Any]) -> Iterator[Line]:
+def _get(evidence: Evidence) -> Iterator[Line]:
     say_evidence(evidence)
     for line in evidence.text.removesuffix("\n").split("\n"):
         yield styled(line.removesuffix("\r"))
@@ -144,7 +150,7 @@ def _states(evidence: Evidence) -> str:
     return "; ".join(parts)
 
 
-def _ingest(report: IngestReport, options: Mapping[str, Any]) -> Iterator[Line]:
+def _ingest(report: IngestReport) -> Iterator[Line]:
     yield styled(_summary(report), BOLD)
     yield styled(
         f"  {_count(report.documents, 'document')}, {_count(report.passages, 'passage')}, "
@@ -182,9 +188,11 @@ def _changes(report: IngestReport) -> Iterator[Line]:
         yield styled(f"  {marks[change.kind]} {visible_path(change.path)}{was}")
 
 
-def _initialize(made: Initialized, options: Mapping[str, Any]) -> Iterator[Line]:
-    yield styled(f"Index {made.context.index} of {visible_path(made.binding.root)}", BOLD)
-    yield from _ingest(made.report, options)
+def _initialize(made: Initialized) -> Iterator[Line]:
+    yield styled(
+        f"Index {made.context.index} of {visible_path(made.binding.root)}", BOLD
+    )
+    yield from _ingest(made.report)
     yield styled(f"  binding {made.binding.id}")
     if made.hits is not None:
         yield []
@@ -210,11 +218,13 @@ def _context(context: Context, options: Mapping[str, Any]) -> Iterator[Line]:
         yield [(f"{name}: ", BOLD), (value, "")]
 
 
-def _status(status: Status, options: Mapping[str, Any]) -> Iterator[Line]:
+def _status(status: Status) -> Iterator[Line]:
     if status.generation is None:
         yield styled("nothing ingested yet", BOLD)
     else:
-        yield from aligned([((name, BOLD), (value, "")) for name, value in _state(status)])
+        yield from aligned(
+            [((name, BOLD), (value, "")) for name, value in _state(status)]
+        )
     for problem in status.problems:
         yield styled(f"{problem.code}: {problem.message}", BAD)
         yield styled(f"  next: {problem.fix}")
@@ -234,7 +244,7 @@ def _state(status: Status) -> list[tuple[str, str]]:
     ]
 
 
-def _doctor(report: DoctorReport, options: Mapping[str, Any]) -> Iterator[Line]:
+def _doctor(report: DoctorReport) -> Iterator[Line]:
     yield styled(
         f"checked {_count(report.generations, 'generation')}, "
         f"{_count(report.revisions, 'revision')}, {_count(report.blocks, 'block')}, "
@@ -249,12 +259,15 @@ def _doctor(report: DoctorReport, options: Mapping[str, Any]) -> Iterator[Line]:
         yield styled("healthy", GOOD)
 
 
-def _documents(found: Iterable[Document], options: Mapping[str, Any]) -> list[Line]:
+def _documents(found: Iterable[Document]) -> list[Line]:
     rows: list[Sequence[Span]] = [
         (
             (_size(item.size), ""),
             (item.encoding, DIM),
-            (visible_path(item.path) + (f"#{item.record}" if item.record else ""), PATH),
+            (
+                visible_path(item.path) + (f"#{item.record}" if item.record else ""),
+                PATH,
+            ),
         )
         for item in found
     ]
@@ -262,7 +275,7 @@ def _documents(found: Iterable[Document], options: Mapping[str, Any]) -> list[Li
     return aligned(rows, right=(0,))
 
 
-def _generations(found: Iterable[Generation], options: Mapping[str, Any]) -> list[Line]:
+def _generations(found: Iterable[Generation]) -> list[Line]:
     return aligned(
         [
             (
@@ -277,7 +290,7 @@ def _generations(found: Iterable[Generation], options: Mapping[str, Any]) -> lis
     )
 
 
-def _skipped(found: Iterable[Skip], options: Mapping[str, Any]) -> list[Line]:
+def _skipped(found: Iterable[Skip]) -> list[Line]:
     return aligned(
         [
             ((item.reason, BOLD), (visible_path(item.path), PATH), (item.detail, DIM))
@@ -286,16 +299,21 @@ def _skipped(found: Iterable[Skip], options: Mapping[str, Any]) -> list[Line]:
     )
 
 
-def _projects(found: Iterable[Project], options: Mapping[str, Any]) -> list[Line]:
+def _projects(found: Iterable[Project]) -> list[Line]:
     return aligned(
-        [((item.name, BOLD), (item.project_id, DIM), (_globs(item), "")) for item in found]
+        [
+            ((item.name, BOLD), (item.project_id, DIM), (_globs(item), ""))
+            for item in found
+        ]
     )
 
 
-def _project(project: Project | None, options: Mapping[str, Any]) -> list[Line]:
-    if project is None:
-        return [styled(f"removed {options['name']}", BOLD)]
+def _project(project: Project) -> list[Line]:
     return [styled(f"{project.name}: {_globs(project)}", BOLD)]
+
+
+def _removed(project: Project) -> list[Line]:
+    return [styled(f"removed {project.name}", BOLD)]
 
 
 def _globs(project: Project) -> str:
@@ -303,19 +321,33 @@ def _globs(project: Project) -> str:
     return ", ".join(names) or "everything"
 
 
-def _binding(binding: Binding, options: Mapping[str, Any]) -> list[Line]:
+def _binding(binding: Binding) -> list[Line]:
     return [
         styled(f"binding {binding.id}", BOLD),
         styled(f"  {binding.index}/{binding.project} -> {visible_path(binding.root)}"),
     ]
 
 
-def _revoked(bindings: Sequence[Binding], options: Mapping[str, Any]) -> list[Line]:
+def _revoked(bindings: Sequence[Binding]) -> list[Line]:
     return [styled(f"revoked {binding.id}", BOLD) for binding in bindings]
 
 
-_PAGES: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
-    "context": _context,
+def _check(report: CheckReport) -> Iterator[Line]:
+    for finding in report:
+        found = finding.found
+        style = GOOD if finding.good else BAD
+        yield [
+            (f"{visible_path(finding.file or '')}:{found.row}:{found.column}", PATH),
+            (f"  {finding.verdict}{' (fixed)' if finding.fixed else ''}", style),
+            (f"  {found.raw}", ""),
+        ]
+        if not finding.good:
+            yield styled(f"  {finding.message}")
+    say(repr(report).strip("<>").removeprefix("CheckReport "), DIM)
+
+
+_PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
+    "check": _check,
     "doctor": _doctor,
     "documents": _documents,
     "generations": _generations,
@@ -324,12 +356,15 @@ _PAGES: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
     "init": _initialize,
     "project add": _project,
     "project list": _projects,
-    "project remove": _project,
-    "search": _search,
+    "project remove": _removed,
     "skipped": _skipped,
     "status": _status,
     "trust": _binding,
     "untrust": _revoked,
+}
+_WITH_OPTIONS: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
+    "context": _context,
+    "search": _search,
 }
 
 

@@ -16,7 +16,7 @@ from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, w
 from adapters.cli.terminal import emit_json, show
 
 if TYPE_CHECKING:
-    from hsum import Evidence
+    from hsum import CheckReport, Evidence
 
 __all__ = ["group"]
 
@@ -25,6 +25,21 @@ _SELECTING = ("index", "project")
 
 # Options that the CLI alone has, by command.
 _OWN = {
+    "check": [
+        click.Option(
+            ["--lock"],
+            is_flag=False,
+            flag_value="",
+            metavar="[FILE]",
+            help="Write a lock file; citations.lock in the checked folder by default.",
+        ),
+        click.Option(
+            ["--format"],
+            type=click.Choice(["text", "json", "sarif"]),
+            default="text",
+            help="How to report; json is --json.",
+        ),
+    ],
     "context": [flag("--verbose", "Also show where the data lie.")],
     "search": [
         flag("--citations", "Print only the citations, one a line."),
@@ -40,7 +55,7 @@ def group() -> VerbGroup:
         "Index one folder, search it, cite exact bytes of an exact revision.",
         table=VERBS,
         build=command,
-        extras=extras.of("hsum", VERBS),
+        extras=extras.of("hsum"),
     )
 
 
@@ -60,7 +75,7 @@ def command(verb: Verb) -> click.Command:
     chosen += _OWN.get(str(verb.command), [])
     chosen.append(flag("--json", "Print one JSON document."))
     return VerbCommand(
-        verb.command,
+        str(verb.command).split(" ")[-1],
         params=chosen,
         help=verb.summary,
         examples=verb.examples,
@@ -75,9 +90,14 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
         for item in _OWN.get(str(verb.command), [])
         if (name := str(item.name)) in options
     }
+    as_json = as_json or own.get("format") == "json"
+    if own.get("lock") is not None:
+        options["lock"] = own["lock"] or True
     result = _call(verb, given(options), as_json=as_json)
     if as_json:
         _print_json(verb, result)
+    elif own.get("format") == "sarif":
+        _print_sarif(result)
     elif verb.command == "get" and not sys.stdout.isatty():
         _print_bytes(result)
     else:
@@ -92,6 +112,12 @@ def _print_json(verb: Verb, result: Any) -> None:
 
     data = encode(result)
     emit_json({verb.result: data} if verb.result else data)
+
+
+def _print_sarif(report: CheckReport) -> None:
+    from hsum import sarif
+
+    emit_json(sarif(report))
 
 
 def _print_bytes(evidence: Evidence) -> None:
@@ -110,6 +136,8 @@ def _status(result: Any, own: dict[str, Any]) -> int:
         return 6 if result.partial else 0
     if kind == "DoctorReport":
         return 0 if result.healthy else 5
+    if kind == "CheckReport":
+        return 0 if result.ok else 1
     return 1 if own.get("fail_if_empty") and len(result) == 0 else 0
 
 

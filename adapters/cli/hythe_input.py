@@ -100,7 +100,9 @@ def _reconciling() -> dict[str, click.Option]:
             help=HELP["reject_lineages"],
         ),
         "reason": click.Option(["--reason"], help=HELP["reason"]),
-        "accept": click.Option(["--accept"], help="Take an owed version over.", **triple),
+        "accept": click.Option(
+            ["--accept"], help="Take an owed version over.", **triple
+        ),
         "reject": click.Option(
             ["--reject"], help="Keep the survivor's value instead.", **triple
         ),
@@ -192,7 +194,7 @@ def _patch(left: dict[str, Any]) -> Any:
 
 
 def _added(left: dict[str, Any]) -> dict[str, Any]:
-    found = {
+    found: dict[str, Any] = {
         name: pythonic(left.pop(name), f"$.{name}")
         for name in ("facts", "loops", "events")
         if name in left
@@ -204,7 +206,8 @@ def _added(left: dict[str, Any]) -> dict[str, Any]:
         ],
         "loops": [{"next_action": action} for action in left.pop("loop", ())],
         "events": [
-            {"kind": kind, "summary": summary} for kind, summary in left.pop("event", ())
+            {"kind": kind, "summary": summary}
+            for kind, summary in left.pop("event", ())
         ],
     }
     for name, items in words.items():

@@ -146,7 +146,7 @@ def _plan(plan: Plan) -> Iterator[Line]:
 
 def _resume(resume: Resume) -> Iterator[Line]:
     say(repr(resume), DIM)
-    return map(styled, str(resume).split("\n"))  # type: ignore[return-value]
+    return map(styled, str(resume).split("\n"))
 
 
 def _observation(made: Observation) -> Iterator[Line]:
@@ -202,7 +202,11 @@ def _hits(hits: Sequence[Any]) -> Iterator[Line]:
 def _near(around: Any) -> Iterator[Line]:
     yield from _entity(around.entity)
     for relation in around.relations:
-        yield [(f"  {relation.source} ", NAME), (relation.type, ""), (f" {relation.target}", NAME)]
+        yield [
+            (f"  {relation.source} ", NAME),
+            (relation.type, ""),
+            (f" {relation.target}", NAME),
+        ]
     if around.left_out:
         say(f"{around.left_out} relations left out", DIM)
 

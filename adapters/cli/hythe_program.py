@@ -27,7 +27,7 @@ def group() -> VerbGroup:
         "Record what agents know and do: checkpoints, observations, messages.",
         table=VERBS,
         build=command,
-        extras=extras.of("hythe", VERBS),
+        extras=extras.of("hythe"),
     )
 
 
@@ -117,8 +117,9 @@ def _redirected(verb: Verb, other: Verb, options: dict[str, Any]) -> dict[str, A
     """Keep the options that the other function takes; the word names its subject."""
     takes = {*other.parameters(), "store", "as_agent", "project", "task"}
     kept = {name: value for name, value in options.items() if name in takes}
-    subject = {"entity": options[name] for name in verb.words[:1]}
-    return {**kept, **subject}
+    if "entity" in other.parameters() and verb.words:
+        kept["entity"] = options[verb.words[0]]
+    return kept
 
 
 def _show(verb: Verb, result: Any, target: Any, *, as_json: bool) -> None:

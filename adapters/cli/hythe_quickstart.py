@@ -20,7 +20,9 @@ __all__ = ["quickstart"]
 
 SCOPE = "--project atlas"
 NOTE = "# Measurements\n\nSearch answers in 40 ms at the 95th percentile.\n"
-FACT = '[{"subject": "search", "predicate": "p95", "object": "40 ms", "evidence": ["%s"]}]'
+FACT = (
+    '[{"subject": "search", "predicate": "p95", "object": "40 ms", "evidence": ["%s"]}]'
+)
 REASON = "one report was wrong"
 
 
@@ -54,7 +56,7 @@ def _cited(tour: Tour, folder: Path) -> str:
     (folder / "measured.md").write_text(NOTE, encoding="utf-8")
     shown = quote(NOTE.replace("\n", "\\n"))
     tour.shell('mkdir "$HOME_OF_TOUR/notes"')
-    tour.shell(f"printf {shown} > \"$HOME_OF_TOUR/notes/measured.md\"")
+    tour.shell(f'printf {shown} > "$HOME_OF_TOUR/notes/measured.md"')
     hsum.initialize(folder)
     tour.shell('hsum init "$HOME_OF_TOUR/notes"')
     with hsum.open_managed("notes") as index:

@@ -24,7 +24,7 @@ def run(program: str, arguments: list[str]) -> int:
     """
     as_json = _wants_json(arguments)
     try:
-        return _guarded(program, arguments, as_json)
+        return _guarded(program, arguments, as_json=as_json)
     except BrokenPipeError:
         _silence()
         return 0
@@ -33,24 +33,24 @@ def run(program: str, arguments: list[str]) -> int:
         return INTERRUPTED
 
 
-def _guarded(program: str, arguments: list[str], as_json: bool) -> int:
+def _guarded(program: str, arguments: list[str], *, as_json: bool) -> int:
     try:
         status = _invoked(program, arguments)
         sys.stdout.flush()
     except Fault as fault:
-        return refuse(fault, as_json=as_json)
+        return _refuse(program, fault, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as exc:
         sys.stderr.write(exc.format_message() + "\n")
         return 2
     except click.ClickException as exc:
-        return refuse(_usage_fault(program, exc), as_json=as_json)
+        return _refuse(program, _usage_fault(program, exc), as_json=as_json)
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except (click.Abort, KeyboardInterrupt):
         say("interrupted")
         return INTERRUPTED
     except RecursionError:
-        return refuse(_nested_fault(), as_json=as_json)
+        return _refuse(program, _nested_fault(), as_json=as_json)
     except OSError:
         raise
     except Exception as exc:
@@ -83,10 +83,10 @@ def _group(program: str) -> click.Group:
     return group()
 
 
-def refuse(fault: Fault, *, as_json: bool) -> int:
+def _refuse(program: str, fault: Fault, *, as_json: bool) -> int:
     """Show a fault to people, or as the one JSON document, and give its exit status."""
     if as_json:
-        emit_json(fault_json(fault))
+        emit_json(fault_json(fault, camelled=program == "hythe"))
     else:
         say(f"{fault.code}: {fault.message}", "bold red")
         if fault.hint:

@@ -12,7 +12,7 @@ import click
 __all__ = ["JsonValue", "read_json", "read_text"]
 
 
-class JsonValue(click.ParamType):
+class JsonValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """JSON as it stands, `@FILE` for a file of it, `-` for stdin."""
 
     name = "json"
@@ -54,9 +54,7 @@ def _decoded(data: bytes, where: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as exc:
-        raise click.BadParameter(
-            f"{where} is not UTF-8 at byte {exc.start}"
-        ) from None
+        raise click.BadParameter(f"{where} is not UTF-8 at byte {exc.start}") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

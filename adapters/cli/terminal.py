@@ -67,9 +67,7 @@ def _write_coloured(stream: TextIO, lines: Iterable[Line]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(
-        file=stream, force_terminal=True, highlight=False, soft_wrap=True
-    )
+    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
     for line in lines:
         spans = [(_encodable(visible(text), stream), style) for text, style in line]
         console.print(Text.assemble(*spans))

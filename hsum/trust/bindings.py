@@ -111,9 +111,7 @@ def from_json(data: Any) -> Bindings:
     if not isinstance(data, dict) or not isinstance(data.get("format"), str):
         raise _damaged("it is not an object with a format")
     if data["format"] != FORMAT:
-        raise Fault(
-            "SCHEMA_TOO_NEW", f"trust.json has format {data['format'][:40]!r}"
-        )
+        raise Fault("SCHEMA_TOO_NEW", f"trust.json has format {data['format'][:40]!r}")
     rows = data.get("bindings")
     if not isinstance(rows, list):
         raise _damaged("it has no list of bindings")

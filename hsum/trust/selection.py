@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum.model import Selection
 from hsum.trust.bindings import Binding, Bindings, nearest
 
 __all__ = ["DEFAULT_PROJECT", "Choice", "Wish", "choose"]
@@ -34,7 +35,7 @@ class Choice:
 
     index: str
     project: str
-    selection: str
+    selection: Selection
     binding: Binding | None = None
 
 
@@ -47,12 +48,10 @@ def choose(wish: Wish, bindings: Bindings, folder: str) -> Choice:
     """
     project = wish.project or wish.environment_project
     if wish.index:
-        selection = "path" if is_path(wish.index) else "explicit"
+        selection: Selection = "path" if is_path(wish.index) else "explicit"
         return Choice(wish.index, project or DEFAULT_PROJECT, selection)
     if wish.environment_index:
-        return Choice(
-            wish.environment_index, project or DEFAULT_PROJECT, "environment"
-        )
+        return Choice(wish.environment_index, project or DEFAULT_PROJECT, "environment")
     return _by_folder(nearest(bindings, folder), project, folder)
 
 

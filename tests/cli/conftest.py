@@ -44,3 +44,27 @@ def shared(tmp_path_factory):
     program = Program("hsum", base / "home", write_corpus(base / "lantern"))
     program.ok("init")
     return program
+
+
+@pytest.fixture
+def hythe(tmp_path):
+    """The program `hythe` with a store of its own, used by the agent `planner`."""
+    return Program(
+        "hythe",
+        tmp_path / "home",
+        tmp_path,
+        HYTHE_STORE=str(tmp_path / "team.hythe"),
+        HYTHE_AGENT="planner",
+    )
+
+
+@pytest.fixture
+def atlas(hythe):
+    """The same, in a scope with two checkpoints; the second has a fact and a loop."""
+    hythe.ok("checkpoint", "--project", "atlas", *STATE)
+    words = ["--parent", 1, "--fact", "search", "p95", "40 ms", "--loop", "write tests"]
+    hythe.ok("record", "--project", "atlas", *words)
+    return hythe
+
+
+STATE = ["--objective", "ship search", "--status", "green", "--owner", "planner"]

@@ -77,7 +77,9 @@ class Program:
         return Done(raw.returncode, out, err)
 
     def raw(
-        self, *words: Any, input: str | bytes = b""  # noqa: A002
+        self,
+        *words: Any,
+        input: str | bytes = b"",  # noqa: A002
     ) -> subprocess.CompletedProcess[bytes]:
         """Run it to its end and keep the bytes."""
         data = input.encode() if isinstance(input, str) else input

@@ -72,7 +72,9 @@ def test_columns_line_up_by_cells():
         [(("日本", ""), ("1", "")), (("e\u0301", "bold"), ("22", ""))], right=(1,)
     )
 
-    assert ["日本   1", "e\u0301     22"] == ["".join(t for t, _ in line) for line in lines]
+    assert ["日本   1", "e\u0301     22"] == [
+        "".join(t for t, _ in line) for line in lines
+    ]
     assert [4, 1, 3] == [width("日本"), width("e\u0301"), width("abc")]
 
 

@@ -215,9 +215,7 @@ def test_untrust_revokes(hsum):
     assert [binding] == [item["id"] for item in revoked["revoked"]]
     assert "INDEX_NOT_FOUND" == hsum("context", "--json").json["code"]
     assert (2, "NOT_TRUSTED") == (twice.status, twice.json["code"])
-    assert "none" == hsum.ok("context", "--index", "lantern").out.split("Binding: ")[
-        1
-    ].split("\n")[0]
+    assert "Binding: none" in hsum.ok("context", "--index", "lantern").out
 
 
 def test_a_moved_index_keeps_its_ids_and_loses_its_binding(hsum, tmp_path):
@@ -234,8 +232,9 @@ def test_a_moved_index_keeps_its_ids_and_loses_its_binding(hsum, tmp_path):
     assert made["binding"]["id"] != binding["id"]
     assert made["context"]["index_id"] == context["index_id"]
     assert str(moved) == context["source_root"]
-    assert there.json("ingest")["unchanged"] or True
-    assert "NOT_TRUSTED" == there("untrust", made["binding"]["id"], "--json").json["code"]
+    assert (
+        "NOT_TRUSTED" == there("untrust", made["binding"]["id"], "--json").json["code"]
+    )
 
 
 def test_another_root_is_refused_for_an_index_that_has_one(hsum, tmp_path):

@@ -108,7 +108,9 @@ def test_plain_values(value, expected):
 texts = st.text(st.characters(), max_size=20)
 values: Any = st.recursive(
     st.none() | st.booleans() | st.integers() | texts | st.binary(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
+    ),
     max_leaves=9,
 )
 

@@ -1,0 +1,305 @@
+"""hythe on the command line: state, memory, messages, identities."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.cli.conftest import STATE
+
+SCOPE = ["--project", "atlas"]
+WHOLE = {
+    "objective": "ship search",
+    "status": "green",
+    "owner": "planner",
+    "nextActions": ["write tests"],
+    "blockers": [],
+    "guardrails": [],
+}
+
+
+def test_the_first_checkpoint_is_written_from_words(hythe):
+    """Options say the state; the result says what the call did."""
+    done = hythe.json("checkpoint", *SCOPE, *STATE, "--next-action", "write tests")
+
+    assert ("written", True) == (done["outcome"], done["advanced"])
+    assert WHOLE == done["checkpoint"]["state"]
+    assert 1 == done["checkpoint"]["revision"]
+    assert done["untrustedContent"] is True
+
+
+@pytest.mark.parametrize("way", ["option", "at", "file", "stdin", "stdin-file"])
+def test_a_state_comes_as_json_from_anywhere(hythe, tmp_path, way):
+    """As an option, from a file, or through a pipe."""
+    (tmp_path / "state.json").write_text(json.dumps(WHOLE), encoding="utf-8")
+    words = {
+        "option": ["--state", json.dumps(WHOLE)],
+        "at": ["--state", "@state.json"],
+        "file": ["--state-file", "state.json"],
+        "stdin": ["--state", "-"],
+        "stdin-file": ["--state-file", "-"],
+    }[way]
+
+    done = hythe.json("checkpoint", *SCOPE, *words, input=json.dumps(WHOLE))
+
+    assert WHOLE == done["checkpoint"]["state"]
+
+
+def test_a_write_elsewhere_is_a_branch(atlas):
+    """The pointer stays, and the words say so."""
+    done = atlas.ok("checkpoint", *SCOPE, "--parent", 1, *STATE, "--agent", "critic")
+    heads = atlas.json("heads", *SCOPE)["heads"]
+
+    assert "r3 branched  write on atlas by critic" == done.out.splitlines()[0]
+    assert [(3, False), (2, True)] == [(h["revision"], h["current"]) for h in heads]
+
+
+def test_a_conflict_is_a_result_and_exits_with_1(atlas):
+    """Heads and pointer are there to try again at once."""
+    words = ["record", *SCOPE, "--parent", 1, "--fact", "a", "b", "c"]
+    done = atlas(*words, "--json")
+    shown = atlas(*words)
+    pointer = atlas.json("heads", *SCOPE)["heads"][0]["id"]
+
+    assert 1 == done.status == shown.status
+    assert {"outcome", "reasons", "heads", "headCount", "pointer"} == set(done.json)
+    assert ("conflict", ["not-current"], 1, pointer) == (
+        done.json["outcome"],
+        done.json["reasons"],
+        done.json["headCount"],
+        done.json["pointer"],
+    )
+    assert pointer in shown.out
+    assert shown.err.startswith("CONFLICT")
+
+
+def test_a_key_makes_a_retry_harmless(atlas):
+    """The same request gives the first result, another one a mismatch."""
+    words = ["record", *SCOPE, "--parent", 2, "--key", "k", "--fact", "a", "b"]
+    first = atlas.json(*words, "c")
+    again = atlas.json(*words, "c")
+    other = atlas(*words, "d", "--json")
+
+    assert ("written", "idempotent-replay") == (first["outcome"], again["outcome"])
+    assert first["checkpoint"]["id"] == again["checkpoint"]["id"]
+    assert (2, {"outcome": "idempotency-mismatch"}) == (other.status, other.json)
+
+
+def test_patches_come_from_words_and_json(atlas):
+    """Both give the next state; names are camelCase in JSON."""
+    atlas.ok("patch", *SCOPE, "--parent", 2, "--status", "red", "--blocker", "disk")
+    done = atlas.json(
+        "patch", *SCOPE, "--parent", 3, "--patch", '{"nextActions": ["x"]}'
+    )
+    state = done["checkpoint"]["state"]
+
+    assert ("red", ["disk"], ["x"]) == (
+        state["status"],
+        state["blockers"],
+        state["nextActions"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (["patch", "--parent", "2", "--patch", '{"next_actions": []}'], "$.mergePatch.next_actions"),
+        (["patch", "--parent", "2", "--patch", '{"nextActions": 5}'], "$.nextActions"),
+        (["checkpoint", "--parent", "2", "--state", '{"status": "x"}'], "$.state.objective"),
+        (["record", "--parent", "2", "--facts", '[{"effectiveAt": "x"}]'], "$.facts[0].subject"),
+    ],
+)  # fmt: skip
+def test_faults_name_the_place_in_the_json_that_came(atlas, words, path):
+    """Every path is spelled as the caller spelled it."""
+    done = atlas(words[0], *SCOPE, *words[1:], "--json")
+
+    assert 2 == done.status
+    assert path in [fault["path"] for fault in done.json["details"]["faults"]]
+
+
+@pytest.mark.parametrize("value", ["{", '{"a": 1, "a": 2}', "NaN", "@nowhere"])
+def test_what_is_not_json_is_refused(atlas, value):
+    """A key twice, NaN, half an object, a missing file."""
+    done = atlas("patch", *SCOPE, "--parent", 2, "--patch", value, "--json")
+
+    assert (2, "INVALID_ARGUMENT") == (done.status, done.json["code"])
+
+
+def test_deep_json_is_refused_without_a_traceback(atlas):
+    """Nesting cannot break the program."""
+    deep = "[" * 100_000 + "]" * 100_000
+
+    done = atlas("patch", *SCOPE, "--parent", 2, "--patch", "-", "--json", input=deep)
+
+    assert 2 == done.status
+    assert "Traceback" not in done.err
+
+
+def test_history_draws_branches(atlas):
+    """The pointed one, live heads, and retired heads have signs of their own."""
+    atlas.ok("checkpoint", *SCOPE, "--parent", 1, *STATE)
+    before = atlas.ok("history", *SCOPE).out
+    heads = ["--head", 2, "--head", 3, "--pointer", 2, "--survivor", 2]
+    atlas.ok("reconcile", *SCOPE, *heads, "--reason", "joined", *STATE)
+    after = atlas.ok("history", *SCOPE).out
+
+    assert ["○  r3", "│ ●  r2", "├─╯", "•  r1"] == signs(before)
+    assert ["●  r4", "│ ×  r3", "• │  r2", "├─╯", "•  r1"] == signs(after)
+
+
+def signs(drawn):
+    return [re.sub(r"( r\d+).*", r"\1", line) for line in drawn.splitlines()]
+
+
+def test_a_plan_lists_what_is_owed_and_how_to_settle_it(atlas):
+    """What --plan prints can be given back as options."""
+    fact = ["--fact", "search", "p95", "90 ms"]
+    atlas.ok("checkpoint", *SCOPE, "--parent", 1, *STATE, *fact)
+    plan = atlas.ok("reconcile", *SCOPE, "--plan").out
+    words = re.findall(r"--accept (\S+) (\S+) (\S+)", plan)
+    heads = ["--head", 2, "--head", 3, "--pointer", 2, "--survivor", 2]
+    unresolved = atlas("reconcile", *SCOPE, *heads, "--reason", "r", *STATE, "--json")
+    settled = ["--accept", *words[0], "--reason", "r", *STATE]
+    atlas.ok("reconcile", *SCOPE, *heads, *settled)
+
+    assert 1 == len(words)
+    assert (1, "RECONCILE_UNRESOLVED") == (unresolved.status, unresolved.json["code"])
+    facts = atlas.json("resume", *SCOPE)["current_facts"]
+    assert {"40 ms", "90 ms"} == {fact["object"] for fact in facts}
+
+
+def test_resume_gives_text_for_agents_and_json(atlas):
+    """Both say what they hold and what they left out."""
+    text = atlas.ok("resume", *SCOPE).out
+    found = atlas.json("resume", *SCOPE, "--section", "working")
+
+    assert '"ship search"' in text
+    assert "current_facts 1/1" in text
+    assert "not-requested" == found["coverage"]["current_facts"][3]
+    assert found["untrustedContent"] is True
+
+
+def test_a_budget_that_is_too_small_names_the_minimum(atlas):
+    """The error says what would do."""
+    done = atlas("resume", *SCOPE, "--budget", 10, "--json")
+
+    assert (2, "BUDGET_TOO_SMALL") == (done.status, done.json["code"])
+
+
+def test_an_unknown_scope_names_near_ones(atlas):
+    """A misspelt project is not a new one."""
+    done = atlas("resume", "--project", "atlass", "--json")
+
+    assert (1, "SCOPE_UNKNOWN") == (done.status, done.json["code"])
+    assert "atlas" in json.dumps(done.json["details"])
+
+
+def test_observations_supersede_only_when_told(hythe):
+    """What disagrees is shown beside what is current."""
+    hythe.ok("observe", "billing-api", "uses PostgreSQL 14")
+    hythe.ok("observe", "billing-api", "-", input="uses PostgreSQL 15\n")
+    both = hythe.json("current", "billing-api")
+    hythe.ok("observe", "billing-api", "uses 16", "--replaces", "current")
+    shown = hythe.ok("current", "billing-api").out
+
+    assert 1 == both["alsoLiveCount"]
+    assert "uses PostgreSQL 15\n" == both["observation"]["text"]
+    assert "uses 16" in shown
+    assert "1 more are live" in shown
+
+
+def test_entities_are_made_shown_and_related(hythe):
+    """One command makes; its flags look."""
+    hythe.ok("entity", "billing-api", "--kind", "service", "--alias", "billing")
+    hythe.ok("relate", "billing-api", "needs", "postgres")
+    twice = hythe("entity", "billing-api", "--json")
+
+    assert "billing-api" == hythe.json("entity", "billing", "--show")["name"]
+    assert "postgres" in hythe.ok("entity", "billing-api", "--near").out
+    assert (1, "ENTITY_EXISTS") == (twice.status, twice.json["code"])
+    assert "billing-api" in hythe.ok("search", "service").out
+
+
+def test_mail_is_listed_until_it_is_marked(hythe):
+    """Listing consumes nothing; each mark names its messages."""
+    sent = hythe.json("send", "--to", "critic", "please review")
+    critic = hythe.within(hythe.cwd, HYTHE_AGENT="critic")
+    listed = [critic.json("inbox")["messages"] for _ in range(2)]
+    critic.ok("read", sent["id"])
+
+    assert ["critic"] == sent["unregistered"]
+    assert listed[0] == listed[1]
+    assert "please review" == listed[0][0]["text"]
+    assert [] == critic.json("inbox", "--unread")["messages"]
+    assert 1 == hythe("read", sent["id"]).status
+
+
+def test_a_handoff_stays_until_it_is_acknowledged(atlas):
+    """It is bound to its scope and shows up in resume."""
+    sent = atlas.json("handoff", "--to", "critic", *SCOPE, "finish it")
+    critic = atlas.within(atlas.cwd, HYTHE_AGENT="critic")
+    before = critic.json("resume", *SCOPE)["handoffs"]
+    critic.ok("ack", sent["id"])
+
+    assert 1 == len(before)
+    assert [] == critic.json("resume", *SCOPE)["handoffs"]
+
+
+def test_agents_and_credentials(hythe):
+    """A secret is shown once; lists never have it."""
+    hythe.ok("agent", "register", "critic", "--capability", "review")
+    issued = hythe.json("credential", "issue", "critic", "state:read")
+    rotated = hythe.json("credential", "rotate", issued["credential"]["id"])
+    hythe.ok("credential", "revoke", issued["credential"]["id"], "--reason", "old")
+    listed = hythe.ok("credential", "list", "--json").out
+
+    assert ["critic"] == [a["id"] for a in hythe.json("agent", "list")["agents"]]
+    assert issued["secret"] != rotated["secret"]
+    assert issued["secret"] not in listed
+    assert 2 == len(json.loads(listed)["credentials"])
+
+
+def test_reading_makes_no_store(hythe, tmp_path):
+    """A verb that reads never creates the file."""
+    done = hythe("current", "x", "--json")
+
+    assert (1, "NOT_FOUND") == (done.status, done.json["code"])
+    assert not (tmp_path / "team.hythe").exists()
+
+
+@pytest.mark.parametrize("missing", ["HYTHE_STORE", "HYTHE_AGENT"])
+def test_store_and_agent_must_be_named(hythe, missing):
+    """By option or by environment; there is no default."""
+    del hythe.environ[missing]
+
+    done = hythe("heads", *SCOPE, "--json")
+
+    assert (2, "INVALID_ARGUMENT") == (done.status, done.json["code"])
+    assert missing in done.json["hint"]
+
+
+def test_doctor_is_well(atlas):
+    """Every seal is verified."""
+    assert [] == atlas.json("doctor")["problems"]
+
+
+def test_recorded_text_cannot_act_on_a_terminal(hythe):
+    """Escapes and direction marks are shown, not obeyed."""
+    hythe.ok("observe", "evil", "\x1b[2J\u202egone")
+
+    _, shown = hythe.on_terminal("current", "evil")
+
+    assert "\x1b[2J" not in shown
+    assert "\\x1b[2J\\u202egone" in shown
+
+
+def test_every_command_has_help_with_examples(hythe):
+    """What can be copied is what a newcomer reads first."""
+    names = re.findall(r"^  ([a-z-]+)  ", hythe.ok("--help").out, re.MULTILINE)
+
+    assert {"checkpoint", "resume", "send", "quickstart"} <= set(names)
+    for name in names:
+        below = hythe.ok(name, "--help").out
+        assert "Examples:" in below or name in ("agent", "credential"), name
