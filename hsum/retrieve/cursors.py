@@ -26,7 +26,9 @@ class Binding:
     generation: int
     build: int
 
-    def _digest(self) -> str:
+    @property
+    def question(self) -> str:
+        """A digest of what is asked, whatever the state."""
         return digest_of([self.index_id, self.project_id, self.query, *self.paths])
 
 

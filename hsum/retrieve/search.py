@@ -180,8 +180,8 @@ class _Search:
         taken: list[tuple[float, Ranked]] = []
         end = min(start + self._request.limit + 1, REACH)
         try:
-            for hit in itertools.islice(self._stream, start, end):
-                taken.append(hit)
+            # What was taken in time stays in the list.
+            taken.extend(itertools.islice(self._stream, start, end))
         except OutOfTime:
             return taken, "deadline"
         capped = self._request.query.cut or self._plan.cut
