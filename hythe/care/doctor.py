@@ -67,9 +67,7 @@ def examine(
 
 
 def _problems(conn: sqlite3.Connection, store: int, head: str | None) -> Iterator[str]:
-    yield from _file_problems(conn)
-    yield from _store_problems(conn, store)
-    for part in _PARTS:
+    for part in (_file_problems, _store_problems, *_PARTS):
         yield from _guarded(part, conn, store)
     if head is not None and not _has_seal(conn, store, head):
         yield f"no checkpoint has the seal {head}"
@@ -85,11 +83,13 @@ def _guarded(
         yield from part(conn, store)
     except Fault as fault:
         yield fault.message
+    except sqlite3.DatabaseError as error:
+        yield f"the file: {error}"
     except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
         yield f"rows of {part.__module__} cannot be read: {error!r}"
 
 
-def _file_problems(conn: sqlite3.Connection) -> Iterator[str]:
+def _file_problems(conn: sqlite3.Connection, _: int) -> Iterator[str]:
     for (line,) in conn.execute("pragma integrity_check"):
         if line != "ok":
             yield f"the file: {line}"
