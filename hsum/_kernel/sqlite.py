@@ -22,6 +22,7 @@ from hsum._kernel.files import (
     translating_os,
 )
 from hsum._kernel.lock import exclusive
+from hsum._kernel.sqlite_faults import translating_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -153,7 +154,9 @@ class Database:
                 yield from _transaction(self._memory)
             return
         with self._turn(timeout_ms), translating_sqlite(self.path):
-            yield from _transaction(self._take_writer(timeout_ms), self._migrate)
+            writer = self._take_writer(timeout_ms)
+            yield from _transaction(writer, self._migrate)
+            self._contain_log(writer)
 
     def copy_to(self, target: Path | str) -> None:
         """Write one consistent copy to a new file, whatever is written meanwhile.
@@ -178,10 +181,10 @@ class Database:
                 temporary.unlink(missing_ok=True)
             fsync_dir(target.parent)
 
-    def checkpoint(self) -> None:
-        """Move what the write-ahead log holds into the file, as far as readers allow.
+    def give_back_space(self) -> None:
+        """Return free pages to the disk, and keep none of what they held in the log.
 
-        Afterwards, where no reader held it up, the log keeps no page of before.
+        A reader that still needs the log keeps it as it is until a later commit.
         """
         if self.path is None or not self.exists():
             return
@@ -189,15 +192,14 @@ class Database:
             writer = self._take_writer(_BUSY_MS)
             # `execute` would step it once, and free one page.
             writer.executescript("PRAGMA incremental_vacuum")
-            writer.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
-            writer.execute("PRAGMA journal_size_limit=0").fetchall()
-            try:
-                version = _version(writer)
-                writer.execute(f"PRAGMA user_version={version:d}")
-            finally:
-                writer.execute(
-                    f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}"
-                ).fetchall()
+            _empty_log(writer)
+
+    def _contain_log(self, writer: sqlite3.Connection) -> None:
+        """Cut a log that one large commit has filled; that it cannot be is no failure."""
+        log = Path(f"{self.path}-wal")
+        with contextlib.suppress(OSError, sqlite3.Error):
+            if log.stat().st_size > _WAL_KEPT_BYTES:
+                _empty_log(writer)
 
     def close(self) -> None:
         """Close all idle connections; closing twice is fine."""
@@ -389,6 +391,16 @@ def _transaction(
         raise
 
 
+def _empty_log(writer: sqlite3.Connection) -> None:
+    """Checkpoint, and start the log anew: a commit then cuts it to what it holds."""
+    writer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+    writer.execute("PRAGMA journal_size_limit=0").fetchall()
+    try:
+        writer.execute(f"PRAGMA user_version={_version(writer):d}")
+    finally:
+        writer.execute(f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}").fetchall()
+
+
 def commit(connection: sqlite3.Connection) -> None:
     """Commit the open transaction."""
     connection.execute("COMMIT")
@@ -463,59 +475,3 @@ def _check_library() -> None:
             f"SQLite {sqlite3.sqlite_version} is too old; {needed} or later is needed",
             hint="Use a Python that is built with a newer SQLite.",
         )
-
-
-_CODES = {
-    sqlite3.SQLITE_BUSY: "WRITER_BUSY",
-    sqlite3.SQLITE_LOCKED: "WRITER_BUSY",
-    sqlite3.SQLITE_FULL: "DISK_FULL",
-    sqlite3.SQLITE_TOOBIG: "TOO_LARGE",
-    sqlite3.SQLITE_READONLY: "PERMISSION_DENIED",
-    sqlite3.SQLITE_CANTOPEN: "PERMISSION_DENIED",
-    sqlite3.SQLITE_PERM: "PERMISSION_DENIED",
-    sqlite3.SQLITE_AUTH: "PERMISSION_DENIED",
-    sqlite3.SQLITE_INTERRUPT: "CANCELLED",
-    sqlite3.SQLITE_CORRUPT: "STORE_DAMAGED",
-    sqlite3.SQLITE_NOTADB: "STORE_DAMAGED",
-    sqlite3.SQLITE_IOERR: "STORE_DAMAGED",
-}
-# Extended codes of a write that found no room: SQLite reports them as I/O errors.
-_NO_ROOM = frozenset(
-    {
-        sqlite3.SQLITE_IOERR_WRITE,
-        sqlite3.SQLITE_IOERR_SHMSIZE,
-        sqlite3.SQLITE_IOERR_TRUNCATE,
-        sqlite3.SQLITE_IOERR_FSYNC,
-    }
-)
-
-
-@contextlib.contextmanager
-def translating_sqlite(path: Path | None = None) -> Iterator[None]:
-    """Turn what sqlite3 raises into faults; mistakes in our own SQL pass through."""
-    try:
-        yield
-    except sqlite3.Error as exc:
-        fault = _fault_of(exc, path)
-        if fault is None:
-            raise
-        raise fault from exc
-
-
-def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:
-    extended = getattr(exc, "sqlite_errorcode", None)
-    where = f"{path.name}: " if path is not None else ""
-    if extended in _NO_ROOM:
-        return Fault("DISK_FULL", f"{where}the disk would not take the write ({exc})")
-    code = _CODES.get((extended or 0) & 0xFF)
-    if code is None and isinstance(exc, sqlite3.DatabaseError) and extended is None:
-        code = "CLOSED" if "closed" in str(exc) else None
-    if code is None and _looks_damaged(exc):
-        code = "STORE_DAMAGED"
-    return None if code is None else Fault(code, f"{where}{exc}")
-
-
-def _looks_damaged(exc: sqlite3.Error) -> bool:
-    """Damage in the schema page surfaces as a plain error about missing tables."""
-    text = str(exc)
-    return "malformed" in text or "no such table" in text or "no such column" in text

@@ -1,0 +1,70 @@
+"""What SQLite raises, as faults."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from typing import TYPE_CHECKING
+
+from hsum._kernel.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["translating_sqlite"]
+
+_CODES = {
+    sqlite3.SQLITE_BUSY: "WRITER_BUSY",
+    sqlite3.SQLITE_LOCKED: "WRITER_BUSY",
+    sqlite3.SQLITE_FULL: "DISK_FULL",
+    sqlite3.SQLITE_TOOBIG: "TOO_LARGE",
+    sqlite3.SQLITE_READONLY: "PERMISSION_DENIED",
+    sqlite3.SQLITE_CANTOPEN: "PERMISSION_DENIED",
+    sqlite3.SQLITE_PERM: "PERMISSION_DENIED",
+    sqlite3.SQLITE_AUTH: "PERMISSION_DENIED",
+    sqlite3.SQLITE_INTERRUPT: "CANCELLED",
+    sqlite3.SQLITE_CORRUPT: "STORE_DAMAGED",
+    sqlite3.SQLITE_NOTADB: "STORE_DAMAGED",
+    sqlite3.SQLITE_IOERR: "STORE_DAMAGED",
+}
+# Extended codes of a write that found no room: SQLite reports them as I/O errors.
+_NO_ROOM = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_WRITE,
+        sqlite3.SQLITE_IOERR_SHMSIZE,
+        sqlite3.SQLITE_IOERR_TRUNCATE,
+        sqlite3.SQLITE_IOERR_FSYNC,
+    }
+)
+
+
+@contextlib.contextmanager
+def translating_sqlite(path: Path | None = None) -> Iterator[None]:
+    """Turn what sqlite3 raises into faults; mistakes in our own SQL pass through."""
+    try:
+        yield
+    except sqlite3.Error as exc:
+        fault = _fault_of(exc, path)
+        if fault is None:
+            raise
+        raise fault from exc
+
+
+def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:
+    extended = getattr(exc, "sqlite_errorcode", None)
+    where = f"{path.name}: " if path is not None else ""
+    if extended in _NO_ROOM:
+        return Fault("DISK_FULL", f"{where}the disk would not take the write ({exc})")
+    code = _CODES.get((extended or 0) & 0xFF)
+    if code is None and isinstance(exc, sqlite3.DatabaseError) and extended is None:
+        code = "CLOSED" if "closed" in str(exc) else None
+    if code is None and _looks_damaged(exc):
+        code = "STORE_DAMAGED"
+    return None if code is None else Fault(code, f"{where}{exc}")
+
+
+def _looks_damaged(exc: sqlite3.Error) -> bool:
+    """Damage in the schema page surfaces as a plain error about missing tables."""
+    text = str(exc)
+    return "malformed" in text or "no such table" in text or "no such column" in text
