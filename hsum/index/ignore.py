@@ -405,6 +405,8 @@ class Globs:
 
     def matches(self, path: bytes, *, folder: bool = False) -> bool:
         """Tell whether the entry at `path`, or a folder above it, matches."""
+        if not self._patterns:
+            return False
         if self._matcher.last(path, folder=folder) is not None:
             return True
         at = path.find(b"/")

@@ -27,7 +27,7 @@ from hsum.index.ignore import IgnoreFile
 from hsum.index.reading import Read, read_stable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from hsum.index.skips import Answer, Policy
 
@@ -41,30 +41,45 @@ _LARGEST = 16 * 1024 * 1024
 _VENV: Answer = (skips.FOLDER, "virtual environment")
 
 
+_KEY_BYTES = 16
+
+
 def _key(*parts: bytes) -> bytes:
-    hashed = hashlib.blake2b(digest_size=16)
+    hashed = hashlib.blake2b(digest_size=_KEY_BYTES)
     for part in parts:
         hashed.update(len(part).to_bytes(8, "little") + part)
     return hashed.digest()
 
 
 class _Tracking:
-    """The tracked set of one repository, asked of git when it is first needed."""
+    """The tracked set of one repository, asked of git only when it must be.
+
+    `known` is the `record` of an earlier scan: while git's index stands as it was, the
+    digest of the tracked set does too.
+    """
 
     def __init__(
-        self, repository: Repository, folder: bytes, prefix: bytes, warnings: list[str]
+        self,
+        repository: Repository,
+        folder: bytes,
+        prefix: bytes,
+        warnings: list[str],
+        known: bytes,
     ) -> None:
         self._repository = repository
         self._folder = folder
         self._prefix = prefix
         self._warnings = warnings
-        self._tracked: Tracked | None = None
+        self._answer: Tracked | None = None
         self.failed = False
+        stamp = b"\0" + _key(repository.stamp())
+        self.record = known if known.startswith(stamp) else stamp + self._digest()
 
-    def holds(self, path: bytes) -> bool:
-        if self._tracked is None:
-            self._tracked = self._ask()
-        return self._tracked.holds(path)
+    @property
+    def _tracked(self) -> Tracked:
+        if self._answer is None:
+            self._answer = self._ask()
+        return self._answer
 
     def _ask(self) -> Tracked:
         try:
@@ -73,6 +88,17 @@ class _Tracking:
             self.failed = True
             _warn_of_git(self._warnings, self._repository, error)
             return Tracked()
+
+    def _digest(self) -> bytes:
+        return _key(*sorted(self._tracked.files))
+
+    @property
+    def digest(self) -> bytes:
+        """Stands for the tracked set."""
+        return self.record[-_KEY_BYTES:]
+
+    def holds(self, path: bytes) -> bool:
+        return self._tracked.holds(path)
 
 
 def _warn_of_git(warnings: list[str], repository: Repository, error: GitFailed) -> None:
@@ -132,12 +158,21 @@ class Rules:
 class Rulebook:
     """Reads the rules of a root as the walk comes to them."""
 
-    def __init__(self, root: bytes, policy: Policy, options: bytes) -> None:
-        """Take the compiled policy, and the bytes that stand for all the options."""
+    def __init__(
+        self,
+        root: bytes,
+        policy: Policy,
+        options: bytes,
+        folders: Mapping[bytes, bytes],
+    ) -> None:
+        """Take the compiled policy, the bytes that stand for all options, the records."""
         self._root = root
         self._policy = policy
         self._base = Rules(_key(_VERSION, options))
+        self._folders = folders
         self.warnings: list[str] = []
+        self.records: dict[bytes, bytes | None] = {}
+        """What to remember of each repository, in the name of its `.git/`."""
 
     def at_root(self) -> Rules:
         """Return what holds at the root, from the repository around it."""
@@ -192,11 +227,18 @@ class Rulebook:
         files = () if self._policy.no_ignore else self._files(repository, prefix, path)
         inherited = _hidden_above(files, prefix)
         contents = (file.data for file in files)
-        key = _key(
-            self._base.key, repository.stamp(), repr(inherited).encode(), *contents
-        )
-        tracking = _Tracking(repository, folder, path, self.warnings)
+        tracking = self._tracking(repository, folder, path)
+        key = _key(self._base.key, tracking.digest, repr(inherited).encode(), *contents)
         return Rules(key, files, inherited, tracking)
+
+    def _tracking(
+        self, repository: Repository, folder: bytes, path: bytes
+    ) -> _Tracking:
+        name = path + b".git/"
+        known = self._folders.get(name, b"")
+        tracking = _Tracking(repository, folder, path, self.warnings, known)
+        self.records[name] = None if tracking.failed else tracking.record
+        return tracking
 
     def _files(
         self, repository: Repository, prefix: bytes, path: bytes

@@ -53,7 +53,7 @@ class Previous:
     """What the last scan left: one record per folder, as `Scan.records` gave it.
 
     Keys are folder paths relative to the root, `b""` for the root itself, else ending
-    in `/`.
+    in `/`.  What is remembered of a repository goes by the name of its `.git/`.
     """
 
     folders: Mapping[bytes, bytes] = attrs.field(factory=dict)
@@ -77,7 +77,7 @@ class Scan:
     unchanged: int
     unchanged_bytes: int
     started_ns: int
-    _records: Mapping[bytes, Folder | None]
+    _records: Mapping[bytes, Folder | bytes | None]
 
     @property
     def differs(self) -> bool:
@@ -92,12 +92,12 @@ class Scan:
         `outcomes` has every path of `changed`.  Folders that stand as they were are
         not named.
         """
-        for path, folder in sorted(self._records.items()):
-            if folder is None:
-                yield path, None
-                continue
-            completed = _completed(path, folder, outcomes, self.started_ns)
-            yield path, seen.pack(completed)
+        for path, record in sorted(self._records.items()):
+            if isinstance(record, Folder):
+                folder = _completed(path, record, outcomes, self.started_ns)
+                yield path, seen.pack(folder)
+            else:
+                yield path, record
 
 
 def _completed(
@@ -151,8 +151,9 @@ def scan(
     """
     started = time.time_ns()
     policy = _policy(options, forgotten)
-    book = Rulebook(root, policy, repr((options, sorted(forgotten))).encode())
     folders = previous.folders if previous is not None else {}
+    named = repr((options, sorted(forgotten))).encode()
+    book = Rulebook(root, policy, named, folders)
     walk = Walk(policy, book, folders, progress, rehash=rehash)
     descriptor = _open_root(root)
     try:

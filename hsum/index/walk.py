@@ -122,12 +122,15 @@ class Walk:
         self.vanished: list[bytes] = []
         self.skips: list[Skip] = []
         self.failed: list[Skip] = []
-        self.records: dict[bytes, Folder | None] = {}
+        self.records: dict[bytes, Folder | bytes | None] = {}
         self.unchanged = 0
         self.unchanged_bytes = 0
 
     def finish(self) -> None:
         """Drop the folders that were known and have not been found."""
+        for path, record in self._book.records.items():
+            if record != self._remaining.pop(path, None):
+                self.records[path] = record
         for path, record in self._remaining.items():
             self.records[path] = None
             known = seen.unpack(record) or _NOTHING

@@ -162,6 +162,25 @@ def test_git_is_not_asked_when_nothing_changed(
     assert ([], False) == (asked, found.differs)
 
 
+def test_a_refreshed_index_judges_nothing_again(
+    root: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """git rewrites its index often; while it tracks the same files, verdicts stand."""
+    git(root, "init", "-q")
+    write(root, {b"a": X, b".x/y": X, b"b/c.o": X, b".gitignore": b"*.o\n"})
+    git(root, "add", "-f", ".x")
+    age(root)
+    before = remembered(scan(root, ALL))
+    os.utime(root + b"/.git/index", (1, 1))
+    judged: list[object] = []
+    monkeypatch.setattr(walk.skips, "of_entry", lambda *args: judged.append(args))
+
+    found = scan(root, ALL, before)
+    records = found.records({})
+
+    assert ([], [b".git/"]) == (judged, [path for path, _ in records])
+
+
 def test_a_failure_of_git_is_not_remembered(
     root: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
