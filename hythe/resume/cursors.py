@@ -14,7 +14,14 @@ from hythe.resume.sections import SECTIONS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Place", "binding", "check_fresh", "read_cursor", "write_cursor"]
+__all__ = [
+    "Place",
+    "binding",
+    "check_asked",
+    "check_fresh",
+    "read_cursor",
+    "write_cursor",
+]
 
 _KIND = "r"
 _BINDING = 8
@@ -66,6 +73,21 @@ def read_cursor(bound_to: str, token: Any) -> tuple[Place, ...]:
             details={"path": "$.cursor"},
         )
     return tuple(map(_place, payload["p"]))
+
+
+def check_asked(place: Place, asked: tuple[str, ...]) -> None:
+    """Refuse a cursor whose section is not among those that are asked for.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`.
+    """
+    if place.section not in asked:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"the cursor continues {place.section}, which sections leaves out",
+            hint="Leave sections out: a cursor knows its section.",
+            details={"path": "$.sections", "section": place.section},
+        )
 
 
 def _place(row: int | list[int | None]) -> Place:

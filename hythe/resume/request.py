@@ -68,11 +68,6 @@ def resume_request(
         f"must be a whole number from 0 to {_LONGEST_CHECK_MS:,}",
     )
     _check(isinstance(verify, bool), "verify", "must be true or false")
-    _check(
-        cursor is None or sections is None,
-        "sections",
-        "cannot go with a cursor, which names its own section",
-    )
     return Request(
         check_budget(budget),
         names,

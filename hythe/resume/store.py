@@ -10,7 +10,7 @@ import attrs
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.proof import scope_problems
 from hythe.resume.budget import Chosen, Price, choose, fit
-from hythe.resume.cursors import binding, read_cursor
+from hythe.resume.cursors import binding, check_asked, read_cursor
 from hythe.resume.evidence import Resolver, citations
 from hythe.resume.flat import flat_sections
 from hythe.resume.inbox import mail_sections
@@ -96,6 +96,9 @@ def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page
         "select id from store where store = ?", (snapshot.at.store,)
     ).fetchone()
     bound_to = binding(store, snapshot.at.scope, agent, request.result_version)
+    places = () if request.cursor is None else read_cursor(bound_to, request.cursor)
+    if places:
+        check_asked(places[0], request.sections)
     return Page(
         scope=snapshot.name,
         agent=agent,
@@ -103,7 +106,7 @@ def _page(snapshot: Snapshot, request: Request, *, agent: str, now: int) -> Page
         sections=_sections(snapshot, request, agent),
         asked=request.sections,
         bound_to=bound_to,
-        places=() if request.cursor is None else read_cursor(bound_to, request.cursor),
+        places=places,
         result_version=request.result_version,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -53,8 +52,6 @@ def item(value: Any) -> Any:
         return [item(part) for part in value]
     if isinstance(value, datetime):
         return rfc3339(micros(value))
-    if isinstance(value, Mapping):
-        return {str(name): item(part) for name, part in value.items()}
     return _object(value) if attrs.has(type(value)) else value
 
 

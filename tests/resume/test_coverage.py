@@ -127,3 +127,12 @@ def test_a_cursor_of_another_call_is_refused():
         read_cursor("another", token)
 
     assert "INVALID_ARGUMENT" == refused.value.code
+
+
+def test_reprs_are_one_line():
+    """Values tell their state on one line."""
+    found = answer(page(facts=[fact(1, "x" * 99_000)]), 900)
+    shown = [*found.coverage.values(), *found.oversize, *found.definition, found.as_of]
+
+    assert "<Coverage 0/1 oversize>" == repr(found.coverage["current_facts"])
+    assert all("\n" not in repr(value) for value in shown)

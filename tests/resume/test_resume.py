@@ -246,7 +246,6 @@ def test_other_result_versions_are_refused(traced, version):
         {"verify": 1},
         {"sections": ["head"]},
         {"cursor": "x"},
-        {"cursor": "x", "sections": ["heads"]},
         {"budget": 511},
     ],
 )
@@ -369,6 +368,45 @@ def test_pieces_smaller_than_a_character_still_move_on(filled):
     assert b"" == store.fetch(one.handle, offset=10**6).data
 
 
+def test_each_kind_of_value_has_a_handle_of_its_own(store):
+    """State, fact, loop, decision, evidence and definition are read by their handles."""
+    long = "x" * 5_000
+    store.entity("atlas", definition=long)
+    scope = store.scope(project="atlas")
+    scope.checkpoint(
+        State(long, "green", "planner"),
+        parent=None,
+        facts=[Fact("a", "b", long)],
+        loops=[Loop(long, due_at="2026-02-01T00:00:00Z")],
+        events=[Event("decision", long, at="2026-01-01T00:00:00Z")],
+        evidence=[long],
+    )
+    found = scope.resume(budget=2_000)
+    sections = "definition working open_loops current_facts decisions evidence"
+
+    assert sections.split() == [one.section for one in found.oversize]
+    for one in found.oversize:
+        assert one.bytes == len(store.fetch(one.handle).data)
+        assert long in store.fetch(one.handle).text
+    assert 'due_at "2026' not in str(scope.resume(budget=10**5))
+    assert "due_at 2026-02-01T00:00:00Z" in str(scope.resume(budget=10**5))
+
+
+@pytest.mark.parametrize(
+    "part", ["fact/9", "loop/0", "event/0", "evidence/0", "legacy/0"]
+)
+def test_a_place_without_a_value_is_not_found(store, part):
+    """A handle of a place where nothing was recorded is refused."""
+    first = store.scope(project="atlas").checkpoint(STATE, parent=None)
+    for owner in (first.id, "7", "nobody"):
+        with pytest.raises(hythe.NotFound) as refused:
+            store.fetch(f"hythe://value/{owner}/{part}")
+        assert "NOT_FOUND" == refused.value.code
+    for handle in ("hythe://value/nobody/entity", "hythe://snapshot/nobody"):
+        with pytest.raises(hythe.NotFound):
+            store.fetch(handle)
+
+
 # --- cursors ----------------------------------------------------------------------
 
 
@@ -398,6 +436,17 @@ def test_only_a_change_to_the_section_makes_its_cursor_stale(paged):
     with pytest.raises(hythe.Stale) as refused:
         scope.resume(budget=900, cursor=token)
     assert "STALE_CURSOR" == refused.value.code
+
+
+def test_a_cursor_goes_with_its_own_section_alone(paged):
+    """`sections` may repeat the section of the cursor, and name no other alone."""
+    _, scope, _ = paged
+    token = scope.resume(budget=900, sections=["current_facts"]).next
+    again = scope.resume(budget=900, cursor=token, sections=["heads", "current_facts"])
+
+    assert again.current_facts
+    with pytest.raises(hythe.InvalidInput):
+        scope.resume(budget=900, cursor=token, sections=["heads"])
 
 
 def test_messages_never_go_stale(paged):
