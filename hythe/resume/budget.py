@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["MINIMUM", "Chosen", "Price", "check_budget", "choose", "fit"]
 
 MINIMUM = 512
+# Characters for each token of a budget; a text beyond that is hardly ever within it.
+_LONG = 32
 
 
 @final
@@ -52,11 +54,18 @@ class Price:
         """Count the greater of the two forms in which an agent may get it."""
         return max(self._count(text(resume)), self._count(compact(wire(resume))))
 
-    def entry(self, entry: Entry) -> int:
-        """Count one entry alone, in the form that costs more."""
+    def entry(self, entry: Entry, room: int) -> int:
+        """Count one entry alone, in the form that costs more.
+
+        Where the beginning of a long text is beyond `room` the rest is not counted.
+        """
         value = self._with_any_state(entry.value)
-        forms = f"{line(value)}\n", f"{compact(item(value))},"
-        return max(map(self._count, forms))
+        shown = f"{line(value)}\n"
+        if len(shown) > _LONG * room > 0:
+            beginning = self._count(shown[: _LONG * room])
+            if beginning > room:
+                return beginning
+        return max(self._count(shown), self._count(f"{compact(item(value))},"))
 
     def _with_any_state(self, value: Any) -> Any:
         if not self.checked:
@@ -124,11 +133,11 @@ def choose(page: Page, budget: int, price: Price) -> Chosen:
 
 def _affordable(entry: Entry, room: int, price: Price) -> tuple[Entry, int]:
     """Put a handle in the place of a value that no page could hold."""
-    cost = price.entry(entry)
+    cost = price.entry(entry, room)
     if cost <= room:
         return entry, cost
     stub = as_handle(entry)
-    return stub, price.entry(stub)
+    return stub, price.entry(stub, room)
 
 
 def as_handle(entry: Entry) -> Entry:
