@@ -27,8 +27,16 @@ def canonical(value: Any) -> bytes:
     Raises:
         Fault: `TEXT_INVALID` for a lone surrogate, `INVALID_ARGUMENT` for NaN,
             infinities, integers beyond 2^53-1, keys that are not text and values
-            that JSON does not have; each names its path.
+            that JSON does not have; each names its path. `TOO_LARGE` for data
+            nested too deeply for the stack.
     """
+    try:
+        return _canonical(value)
+    except RecursionError:
+        raise Fault("TOO_LARGE", "the data is nested too deeply") from None
+
+
+def _canonical(value: Any) -> bytes:
     if _is_simple(value, "$"):
         # json.dumps gives the same bytes for such data, five times faster;
         # a property test holds the two equal.

@@ -138,7 +138,7 @@ def new_message(
             details={"path": "$.priority"},
         )
     replied = checks.check_ids(() if reply_to is None else reply_to, "$.reply_to")
-    return NewMessage(
+    new = NewMessage(
         where,
         check_text(text, "$.text"),
         handoff,
@@ -151,6 +151,8 @@ def new_message(
         checks.check_references(evidence, "$.evidence"),
         checks.check_key(key),
     )
+    checks.check_call(new.text, *new.evidence)
+    return new
 
 
 @final

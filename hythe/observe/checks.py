@@ -13,9 +13,11 @@ from hsum._kernel.text import check_text, nfc
 
 __all__ = [
     "NAME_LIMIT",
+    "MAX_CALL_BYTES",
     "NewEntity",
     "check_aliases",
     "check_bound",
+    "check_call",
     "check_ids",
     "check_key",
     "check_label",
@@ -28,8 +30,11 @@ __all__ = [
 ]
 
 NAME_LIMIT = 200
+MAX_CALL_BYTES = 64 * 1024 * 1024
 _LABEL_LIMIT = 100
 _KEY_LIMIT = 200
+_DEEPEST = 100
+_MOST_REFERENCES = 10_000
 
 
 @final
@@ -123,9 +128,24 @@ def check_optional(value: Any, path: str) -> str | None:
     return None if value is None else check_text(value, path)
 
 
+def check_call(*texts: str) -> None:
+    """Refuse a call whose texts are too large together.
+
+    Raises:
+        Fault: `TOO_LARGE`.
+    """
+    size = sum(len(text) if text.isascii() else len(text.encode()) for text in texts)
+    if size > MAX_CALL_BYTES:
+        raise Fault(
+            "TOO_LARGE",
+            f"the call has {size:,} bytes; at most {MAX_CALL_BYTES:,} are taken",
+            details={"bytes": size, "limit": MAX_CALL_BYTES},
+        )
+
+
 def check_references(value: Any, path: str) -> tuple[str, ...]:
     """Return evidence as texts: each item is text, or a value whose `str` is one."""
-    found = _listed(value, path)
+    found = check_list(value, path, most=_MOST_REFERENCES)
     return tuple(
         check_text(_reference(item), f"{path}[{index}]")
         for index, item in enumerate(found)
@@ -154,9 +174,29 @@ def check_metadata(value: Any, path: str = "$.metadata") -> bytes:
     data = {} if value is None else value
     if not isinstance(data, Mapping):
         raise _wrong(path, "a mapping", value)
+    _check_depth(data, path)
     body = canonical(dict(data))
     check_text(body.decode(), path)
     return body
+
+
+def _check_depth(data: Any, path: str) -> None:
+    """Refuse what is nested too deeply to be read back on any stack."""
+    level = [data]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for parent in level
+            if isinstance(parent, (Mapping, list, tuple))
+            for item in (parent.values() if isinstance(parent, Mapping) else parent)
+        ]
+        if not level:
+            return
+    raise Fault(
+        "TOO_LARGE",
+        f"{path} is nested more than {_DEEPEST} levels deep",
+        details={"path": path, "limit": _DEEPEST},
+    )
 
 
 def check_bound(value: Any, path: str, *, least: int, most: int) -> int:

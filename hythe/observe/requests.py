@@ -60,7 +60,7 @@ def new_observation(
             hint="Name observations to correct in supersedes.",
             details={"path": "$.replaces"},
         )
-    return NewObservation(
+    new = NewObservation(
         checks.check_name(getattr(entity, "name", entity), "$.entity"),
         check_text(text, "$.text"),
         checks.check_ids(supersedes, "$.supersedes"),
@@ -70,6 +70,8 @@ def new_observation(
         checks.check_metadata(metadata),
         checks.check_key(key),
     )
+    checks.check_call(new.text, new.metadata.decode(), *new.evidence)
+    return new
 
 
 @final

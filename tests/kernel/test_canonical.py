@@ -98,3 +98,14 @@ def test_derived_types_count_as_what_they_are():
 def test_a_digest_is_the_sha_256_of_the_bytes():
     """Anyone can recompute a digest with the standard alone."""
     assert digest(b'{"a":1}') == digest_of({"a": 1})
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    """No depth of nesting exhausts the stack of the caller."""
+    value = []
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(Fault) as caught:
+        canonical(value)
+
+    assert "TOO_LARGE" == caught.value.code

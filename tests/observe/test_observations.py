@@ -126,6 +126,28 @@ def test_forty_thousand_ids_in_one_call(store):
     assert 40_000 == fault.details["count"]
 
 
+def _nested(levels):
+    data = {}
+    for _ in range(levels):
+        data = {"a": data}
+    return data
+
+
+def test_a_call_is_bounded_as_a_whole(store):
+    """Texts of 16 MiB each are taken until the call has 64 MiB."""
+    large = "x" * (16 * 2**20)
+    fault = _refused(
+        lambda: store.observe("db", "x", evidence=[large] * 4), "TOO_LARGE"
+    )
+
+    assert 64 * 2**20 == fault.details["limit"]
+    fault = _refused(
+        lambda: store.observe("db", "x", evidence=["e"] * 10_001), "TOO_LARGE"
+    )
+
+    assert "$.evidence" == fault.details["path"]
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [
@@ -140,6 +162,8 @@ def test_forty_thousand_ids_in_one_call(store):
         ({"metadata": [1]}, "INVALID_ARGUMENT"),
         ({"metadata": {"a": float("nan")}}, "INVALID_ARGUMENT"),
         ({"metadata": {"a": {"b": "\ud800"}}}, "TEXT_INVALID"),
+        ({"metadata": _nested(101)}, "TOO_LARGE"),
+        ({"metadata": _nested(100_000)}, "TOO_LARGE"),
         ({"supersedes": 7}, "INVALID_ARGUMENT"),
         ({"key": ""}, "INVALID_ARGUMENT"),
     ],
