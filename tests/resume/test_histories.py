@@ -11,7 +11,7 @@ from hsum._kernel.clock import SettableClock
 from hsum._kernel.ids import SequentialIds
 from hythe import Event, Fact, Loop, State
 from hythe.resume.sections import SECTIONS
-from tests.resume.test_resume import follow
+from tests.resume.stores import follow
 
 SEEDS = range(4)
 
