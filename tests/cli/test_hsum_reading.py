@@ -7,11 +7,17 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
+from adapters.cli.run import run
+from tests.cli.conftest import write_corpus
 from tests.cli.programs import plain
+
+NOBODY = 65_534
 
 
 def test_search_shows_place_text_and_citation(shared):
@@ -183,18 +189,33 @@ def test_a_dry_run_lists_the_plan_and_writes_nothing(hsum):
     assert 1 == hsum.json("status")["generation"]
 
 
-def test_a_partial_ingest_exits_with_6(hsum):
+def test_a_partial_ingest_exits_with_6(monkeypatch, capfd):
     """The generation is committed, and what failed is named."""
-    hsum.ok("init")
-    path = hsum.cwd / "docs" / "guide.md"
-    path.write_text("changed\n", encoding="utf-8")
-    path.chmod(0)
-    if os.geteuid() == 0:
-        pytest.skip("root reads everything")
-    done = hsum("ingest")
+    with tempfile.TemporaryDirectory() as base:
+        monkeypatch.setenv("HSUM_HOME", f"{base}/home")
+        corpus = write_corpus(Path(base, "lantern"))
+        assert 0 == run("hsum", ["init", str(corpus)])
+        assert 0 == run("hsum", ["ingest", str(corpus), "--rehash"])
+        guide = corpus / "docs" / "guide.md"
+        guide.write_text("changed\n", encoding="utf-8")
+        guide.chmod(0)
+        status = as_nobody(base, ["ingest", str(corpus)])
 
-    assert 6 == done.status
-    assert "docs/guide.md" in done.err
+    assert 6 == status
+    assert "failed: docs/guide.md" in capfd.readouterr().err
+
+
+def as_nobody(base, words):
+    """Run `hsum` in a fork that has no rights, and owns all below `base`."""
+    for path in (Path(base), *Path(base).rglob("*")):
+        os.chown(path, NOBODY, NOBODY) if os.geteuid() == 0 else None
+    child = os.fork()
+    if child == 0:
+        if os.geteuid() == 0:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        os._exit(run("hsum", words))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def test_status_documents_generations_skipped(shared):
@@ -338,18 +359,19 @@ def test_completion_names_commands(shared):
     assert "plain,search" == done.out.strip()
 
 
-def test_the_two_programs_are_named_when_none_is(shared):
+@pytest.mark.parametrize(("words", "status"), [([], 2), (["--help"], 0), (["x"], 2)])
+def test_the_two_programs_are_named_when_none_is(shared, words, status):
     """`python -m adapters.cli` says what it can run."""
-    argv = shared.argv[:-1]
-    run = {
-        "cwd": shared.cwd,
-        "env": shared.environ,
-        "capture_output": True,
-        "check": False,
-    }
+    done = subprocess.run(
+        [*shared.argv[:-1], *words],
+        cwd=shared.cwd,
+        env=shared.environ,
+        capture_output=True,
+        check=False,
+    )
 
-    assert 2 == subprocess.run(argv, check=False, **run).returncode
-    assert 0 == subprocess.run([*argv, "--help"], check=False, **run).returncode
+    assert status == done.returncode
+    assert b"hythe ..." in done.stdout + done.stderr
 
 
 def test_search_loads_no_more_than_it_needs(shared):
