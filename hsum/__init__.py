@@ -63,6 +63,9 @@ if TYPE_CHECKING:
     from hsum.model import Searched as Searched
     from hsum.model import Skip as Skip
     from hsum.model import Status as Status
+    from hsum.model.care import BackupReport as BackupReport
+    from hsum.model.care import ForgetReport as ForgetReport
+    from hsum.model.care import PruneReport as PruneReport
     from hsum.model.check import CheckReport as CheckReport
     from hsum.model.check import Finding as Finding
     from hsum.model.check import Found as Found
@@ -74,6 +77,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
+    "BackupReport": "model.care",
+    "ForgetReport": "model.care",
+    "PruneReport": "model.care",
     "Binding": "trust.bindings",
     "Busy": "errors",
     "Cancelled": "errors",

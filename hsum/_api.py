@@ -25,11 +25,16 @@ from hsum.model import (
 )
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator
+    from datetime import timedelta
     from types import TracebackType
+
     from hsum.index.projects import Projects
+    from hsum.model.care import BackupReport, ForgetReport, PruneReport
     from hsum.model.check import CheckReport
 
-__all__ = ["Index", "in_memory", "open_index"]
+__all__ = ["Index", "in_memory", "open_index", "restore"]
 
 Clock = Callable[[], Any]
 Ids = Callable[[], Any]
@@ -73,6 +78,27 @@ def in_memory(*, clock: Clock | None = None, ids: Ids | None = None) -> Index:
     Its database is in memory, its lexical index in a private temporary directory.
     """
     return Index(Store(None, clock=clock, ids=ids))
+
+
+def restore(
+    backup: str | os.PathLike[str], path: str | os.PathLike[str]
+) -> BackupReport:
+    """Make an index in a new directory from the file that `Index.backup` wrote.
+
+    Args:
+        backup: the file.
+        path: a directory that holds no index.
+
+    Raises:
+        HsumError: `INDEX_NOT_FOUND`, `INVALID_ARGUMENT` when there is an index
+            already, `STORE_DAMAGED`, `INTEGRITY_FAILED`; then nothing is made.
+    """
+    from hsum.care.backup import restore
+
+    return restore(backup, path)
+
+
+restore = guarded(family, restore)
 
 
 @boundary(family)
@@ -308,6 +334,87 @@ class Index:
         from hsum.care.doctor import doctor
 
         return doctor(self._store, repair=repair)
+
+    def backup(self, path: str | os.PathLike[str]) -> BackupReport:
+        """Copy the index to one new file while others go on, and verify the copy.
+
+        The lexical index is not part of it: `hsum.restore` builds it again.
+
+        Raises:
+            HsumError: `INVALID_ARGUMENT` when the file exists, `INTEGRITY_FAILED` when
+                what was copied is damaged; then there is no copy.
+        """
+        from hsum.care.backup import backup
+
+        return backup(self._store, path)
+
+    def prune(
+        self,
+        *,
+        keep_generations: int | None = None,
+        older_than: str | timedelta | None = None,
+        dry_run: bool = False,
+    ) -> PruneReport:
+        """Remove the bytes that only past generations hold.
+
+        Their citations are `EVIDENCE_PRUNED` from then on; ids and hashes stay.
+
+        Args:
+            keep_generations: how many of the newest to keep, at least 1.
+            older_than: or: keep what is younger than `12h`, `30d`, `8w`.
+            dry_run: report what would go; write nothing.
+        """
+        from hsum.care.prune import prune
+
+        return prune(
+            self._store,
+            keep_generations=keep_generations,
+            older_than=older_than,
+            dry_run=dry_run,
+        )
+
+    def forget(self, path: str, *, dry_run: bool = False) -> ForgetReport:
+        """Remove the bytes of a file or folder for good, and never index it again.
+
+        Its citations are `EVIDENCE_FORGOTTEN` from then on.  Bytes that another path
+        has, too, stay there: the report names it.
+
+        Args:
+            path: relative to the root, as documents show it.
+            dry_run: report what would go; write nothing.
+
+        Raises:
+            HsumError: `EVIDENCE_NOT_FOUND` when nothing was ever indexed there.
+        """
+        from hsum.care.forget import forget
+
+        return forget(self._store, path, dry_run=dry_run)
+
+    def watch(
+        self,
+        *,
+        stop: threading.Event | None = None,
+        settle_ms: int = 400,
+        rescan_s: float = 300.0,
+    ) -> Iterator[IngestReport]:
+        """Ingest now and whenever something below the root changes; yield each report.
+
+        Events are hints: a scan decides.  Needs the extra `watch`.
+
+        Args:
+            stop: ends the watch when it is set.
+            settle_ms: how long the tree must be quiet.
+            rescan_s: scan at least so often, for events that were lost.
+        """
+        from hsum.care.watch import watch
+
+        return watch(self.ingest, self._root, stop, settle_ms, rescan_s)
+
+    def _root(self) -> str:
+        with self._store.reading() as snapshot:
+            if snapshot.root is None:
+                raise fault("NO_GENERATION", "nothing has been ingested yet")
+            return os.fsdecode(snapshot.root)
 
     def close(self) -> None:
         """Let go of the files; closing twice is fine, later calls are `CLOSED`."""

@@ -19,9 +19,10 @@ from hsum.model import DoctorReport, Problem
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hsum._kernel.sqlite import Database
     from hsum.index.store import Store
 
-__all__ = ["doctor"]
+__all__ = ["doctor", "problems_of"]
 
 LEXICAL = "lexical index"
 
@@ -35,20 +36,25 @@ def doctor(store: Store, *, repair: bool = False) -> DoctorReport:
 
     With `repair`, the lexical index is rebuilt if it is at fault.
     """
-    report = _examined(store)
+    report = _examined(store.database, store)
     if not (
         repair and any(item.code == "LEXICAL_UNAVAILABLE" for item in report.problems)
     ):
         return report
     with store.writer():
         rebuild(store, lambda _done, _total: None)
-    return attrs.evolve(_examined(store), repaired=(LEXICAL,))
+    return attrs.evolve(_examined(store.database, store), repaired=(LEXICAL,))
 
 
-def _examined(store: Store) -> DoctorReport:
+def problems_of(database: Database) -> tuple[Problem, ...]:
+    """Return what is wrong with a database by itself, without a lexical index."""
+    return _examined(database, None).problems
+
+
+def _examined(database: Database, store: Store | None) -> DoctorReport:
     examination = Examination(store)
     try:
-        with store.database.reading() as connection:
+        with database.reading() as connection:
             examination.all(Audit(connection))
     except Fault as fault:
         examination.noted(fault)
@@ -58,7 +64,7 @@ def _examined(store: Store) -> DoctorReport:
 class Examination:
     """One pass over all that is stored; faults are gathered, not raised."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store | None) -> None:
         self._store = store
         self.report = DoctorReport()
 
@@ -154,7 +160,7 @@ class Examination:
             )
 
     def _lexical(self, audit: Audit) -> None:
-        if audit.head is None:
+        if audit.head is None or self._store is None:
             return
         head, living = audit.head, audit.totals().passages
         directory = self._store.lexical_of(head)

@@ -56,7 +56,7 @@ class Audit(Snapshot):
             " LEFT JOIN cut ON cut.id = version.cut"
             " AND cut.revision = version.revision"
             " WHERE source.id IS NULL OR revision.id IS NULL"
-            " OR (cut.id IS NULL AND revision.gone IS NULL)"
+            " OR (cut.id IS NULL AND source.gone IS NULL)"
         )
         return [key for (key,) in rows]
 

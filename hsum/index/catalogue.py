@@ -78,7 +78,8 @@ _VERSIONS = """
     SELECT version.id, source.uuid, document.uuid, document.record, version.path,
            revision.id, lower(hex(revision.sha256)), revision.size, revision.encoding,
            version.cut, version.first, version.passages,
-           version.from_generation, version.to_generation, revision.gone
+           version.from_generation, version.to_generation,
+           coalesce(source.gone, revision.gone)
     FROM version
     JOIN document ON document.id = version.document
     JOIN source ON source.id = document.source
@@ -356,6 +357,13 @@ class Snapshot:
             " ORDER BY number DESC LIMIT 1"
         ).fetchone()
         return Totals._make(row or (0, 0, 0))
+
+    def kept_revisions(self) -> int:
+        """Count the revisions whose bytes are kept."""
+        (count,) = self._connection.execute(
+            "SELECT count(*) FROM revision WHERE gone IS NULL"
+        ).fetchone()
+        return int(count)
 
     def last_digest(self) -> str | None:
         """Return the digest of the newest generation."""

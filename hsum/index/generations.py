@@ -15,9 +15,16 @@ from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import make_private_dir, translating_os
+from hsum.index import history
 from hsum.index.catalogue import Head, Snapshot, Totals
 from hsum.index.chain import GENESIS, chained
-from hsum.index.lexical import LEXICAL_VERSION, LexicalDocument, Reader, Writer
+from hsum.index.lexical import (
+    LEXICAL_VERSION,
+    LexicalDocument,
+    Reader,
+    Writer,
+    dead_passages,
+)
 from hsum.index.writing import lexical_entries
 
 if TYPE_CHECKING:
@@ -53,18 +60,20 @@ def directory_name(generation: int, build: int) -> str:
     return f"g{generation}-{build}"
 
 
-def sweep(store: Store, head: Head | None) -> None:
+def sweep(store: Store, head: Head | None, *, keep_previous: bool = True) -> None:
     """Remove every lexical directory but the head's and the one before it.
 
-    The writer lock must be held.
+    The one before serves a reader who is just opening it.  The writer lock must be
+    held.
     """
     if not store.lexical.is_dir():
         return
     places = {path: _place(path) for path in store.lexical.iterdir()}
     current = (head.generation, head.build) if head else (0, 0)
-    before = max((at for at in places.values() if at and at < current), default=None)
+    older = [at for at in places.values() if at and at < current]
+    kept = {current, max(older, default=current) if keep_previous else current}
     for path, at in places.items():
-        if at is None or at not in (current, before):
+        if at not in kept:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -200,32 +209,46 @@ def _published(store: Store, name: str) -> bool:
 
 
 def publish(
+    store: Store, connection: sqlite3.Connection, draft: Draft, plan: Plan
+) -> tuple[int, Totals]:
+    """Write a plan as the next generation; return its number and totals.
+
+    The lexical directory is committed first.  The commit of `connection`'s transaction,
+    which is the caller's, publishes both.
+    """
+    for live in plan.ended:
+        draft.writer.delete(live.key)
+    files = draft.commit()
+    dead = dead_passages(store.lexical / draft.name)
+    before = Snapshot(connection)
+    number = before.head.generation + 1 if before.head else 1
+    begun = history.write(connection, plan, number, store.ids)
+    totals = _write_generation(connection, before, plan, begun, store.clock())
+    _write_head(connection, Head(number, 1, draft.name, files, LEXICAL_VERSION, dead))
+    return number, totals
+
+
+def _write_generation(
     connection: sqlite3.Connection,
+    before: Snapshot,
     plan: Plan,
     begun: Iterable[tuple[str, str]],
-    head: Head,
     now: int,
 ) -> Totals:
-    """Write the generation row and the head; the commit that follows publishes both."""
-    snapshot = Snapshot(connection)
-    before = snapshot.totals()
+    number = before.head.generation + 1 if before.head else 1
+    old = before.totals()
     totals = Totals(
-        before.documents + plan.documents,
-        before.passages + plan.passages,
-        before.bytes + plan.bytes,
+        old.documents + plan.documents,
+        old.passages + plan.passages,
+        old.bytes + plan.bytes,
     )
-    digest = chained(
-        snapshot.last_digest() or GENESIS,
-        head.generation,
-        begun,
-        ((live.uuid, live.rev) for live in plan.ended),
-    )
+    ended = ((live.uuid, live.rev) for live in plan.ended)
+    digest = chained(before.last_digest() or GENESIS, number, begun, ended)
     kinds = [plan.count(kind) for kind in ("added", "changed", "renamed", "dropped")]
     connection.execute(
         f"INSERT INTO generation VALUES ({', '.join('?' * 10)})",
-        (head.generation, now, *kinds, *totals, digest),
+        (number, now, *kinds, *totals, digest),
     )
-    _write_head(connection, head)
     return totals
 
 

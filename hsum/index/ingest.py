@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from hsum.index import guards, history, scanned
-from hsum.index.catalogue import Head, Totals
+from hsum.index import guards, scanned
+from hsum.index.catalogue import Totals
 from hsum.index.gather import Gathered, gather
 from hsum.index.generations import (
     drafting,
@@ -18,7 +18,6 @@ from hsum.index.generations import (
     publish,
     sweep,
 )
-from hsum.index.lexical import LEXICAL_VERSION, dead_passages
 from hsum.index.plan import Fresh, Piece, Plan, decide
 from hsum.index.records import records
 from hsum.index.survey import Request, Survey, survey
@@ -26,9 +25,6 @@ from hsum.index.writing import Content, Recorder
 from hsum.model import IngestReport, Skip
 
 if TYPE_CHECKING:
-    import sqlite3
-
-    from hsum.index.generations import Draft
     from hsum.index.store import Store
 
 __all__ = ["ingest"]
@@ -86,27 +82,12 @@ def _written(store: Store, request: Request, found: Survey) -> IngestReport:
         report = _report(found, found.totals, plan, gathered)
         if plan.changes or found.head is None:
             request.tell("commit", 0, 1)
-            report = _published(store, connection, draft, plan, report)
+            number, totals = publish(store, connection, draft, plan)
+            report = attrs.evolve(
+                report, generation=number, unchanged=False, **totals._asdict()
+            )
     request.tell("commit", 1, 1)
     return report
-
-
-def _published(
-    store: Store,
-    connection: sqlite3.Connection,
-    draft: Draft,
-    plan: Plan,
-    report: IngestReport,
-) -> IngestReport:
-    for live in plan.ended:
-        draft.writer.delete(live.key)
-    files = draft.commit()
-    number = (report.generation or 0) + 1
-    dead = dead_passages(store.lexical / draft.name)
-    head = Head(number, 1, draft.name, files, LEXICAL_VERSION, dead)
-    begun = history.write(connection, plan, number, store.ids)
-    totals = publish(connection, plan, begun, head, store.clock())
-    return attrs.evolve(report, generation=number, unchanged=False, **totals._asdict())
 
 
 def _decided(found: Survey, gathered: Gathered, request: Request) -> Plan:

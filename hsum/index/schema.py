@@ -59,8 +59,12 @@ def _facts(db: sqlite_utils.Database) -> None:
 
 
 def _identities(db: sqlite_utils.Database) -> None:
-    """A source keeps its id when its path changes; `record` is empty for a file."""
-    _table(db, "source", {"id": int, "uuid": str, "path": bytes})
+    """A source keeps its id when its path changes; `record` is empty for a file.
+
+    `gone` is null, or `forgotten`: then nothing of the source is ever shown again.
+    """
+    source = {"id": int, "uuid": str, "path": bytes, "gone": str}
+    _table(db, "source", source, nullable={"gone"})
     _index(db, "source", "path")
     _index(db, "source", "uuid")
     _table(db, "document", {"id": int, "uuid": str, "source": int, "record": str})

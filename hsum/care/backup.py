@@ -1,0 +1,91 @@
+"""Copy an index while it is in use, and make one from a copy."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsum._kernel.faults import Fault
+from hsum._kernel.sqlite import Database
+from hsum.care.doctor import problems_of
+from hsum.index.catalogue import Snapshot
+from hsum.index.generations import rebuild
+from hsum.index.schema import SCHEMA
+from hsum.index.store import Store
+from hsum.model.care import BackupReport
+
+if TYPE_CHECKING:
+    from hsum.model import Problem
+
+__all__ = ["backup", "restore"]
+
+
+def backup(store: Store, path: str | os.PathLike[str]) -> BackupReport:
+    """Write one consistent copy to a new file and read it from end to end."""
+    target = Path(os.path.abspath(os.path.expanduser(path)))
+    store.database.copy_to(target)
+    try:
+        return _verified(target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
+def restore(
+    backup: str | os.PathLike[str], path: str | os.PathLike[str]
+) -> BackupReport:
+    """Make an index in a directory that holds none; the lexical index is built anew."""
+    source = Path(os.path.abspath(os.path.expanduser(backup)))
+    folder = Path(os.path.abspath(os.path.expanduser(path)))
+    if not source.is_file():
+        raise Fault("INDEX_NOT_FOUND", f"there is no file {source}")
+    report = _verified(source)
+    store = Store(folder)
+    try:
+        with store.writer():
+            _copy(source, folder / "index.sqlite")
+            if report.generation is not None:
+                rebuild(store, lambda _done, _total: None)
+    finally:
+        store.close()
+    return report
+
+
+def _copy(source: Path, target: Path) -> None:
+    database = Database(source, schema=SCHEMA, read_only=True)
+    try:
+        database.copy_to(target)
+    finally:
+        database.close()
+
+
+def _verified(path: Path) -> BackupReport:
+    database = Database(path, schema=SCHEMA, read_only=True)
+    try:
+        _refuse(path, problems_of(database))
+        with database.reading() as connection:
+            return _report(path, Snapshot(connection))
+    finally:
+        database.close()
+
+
+def _refuse(path: Path, problems: tuple[Problem, ...]) -> None:
+    if problems:
+        worst = problems[0]
+        raise Fault(
+            worst.code,
+            f"{path.name}: {worst.message}",
+            details={"problems": [problem.message for problem in problems[:20]]},
+        )
+
+
+def _report(path: Path, snapshot: Snapshot) -> BackupReport:
+    head = snapshot.head
+    return BackupReport(
+        path=os.fspath(path),
+        index_id=snapshot.index_id,
+        generation=head.generation if head else None,
+        revisions=snapshot.kept_revisions(),
+        bytes=path.stat().st_size,
+    )
