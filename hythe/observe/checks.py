@@ -12,8 +12,8 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.text import check_text, nfc
 
 __all__ = [
-    "NAME_LIMIT",
     "MAX_CALL_BYTES",
+    "NAME_LIMIT",
     "NewEntity",
     "check_aliases",
     "check_bound",
