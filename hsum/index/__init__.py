@@ -1,0 +1,1 @@
+"""Index a root: scan, plan, write, publish."""
