@@ -45,6 +45,16 @@ def test_without_an_id_the_caller_registers(store):
     assert "planner" == store.register_agent().id
 
 
+def test_one_agent_is_found_by_its_exact_id(store):
+    """Another case or an unregistered id is not found."""
+    store.register_agent("critic")
+
+    assert "critic" == store.get_agent("critic").id
+    for unknown in ("Critic", None):
+        with pytest.raises(hythe.NotFound):
+            store.get_agent(unknown)
+
+
 def test_agents_are_paged_by_id(store):
     """Pages joined are all agents in the order of their ids."""
     for name in "cabed":
