@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hsum._kernel.faults import Fault
-from hsum.index.blocks import Block, block_ids, joined, split
+from hsum.index.blocks import block_ids, joined, split
 from hsum.index.chain import GENESIS, chained
 from hsum.index.plan import Fresh, Live, Piece, Plan, decide
 from hsum.index.records import records
@@ -75,7 +75,7 @@ def test_a_missing_block_is_noticed() -> None:
     ),
     st.booleans(),
 )
-def test_records_cover_their_file_in_order(keys: list, final: bool) -> None:
+def test_records_cover_their_file_in_order(keys: list, final: bool) -> None:  # noqa: FBT001 - Hypothesis gives it
     """Spans join to the whole file; keys are those of the lines."""
     lines = [json.dumps({"id": key, "text": "x"}) for key in keys]
     data = "\n".join(lines).encode() + b"\n" * final
@@ -206,7 +206,7 @@ def test_a_plan_turns_what_stood_into_what_stands(world: _World) -> None:
 @given(_WORLDS)
 def test_a_plan_counts_every_change_once(world: _World) -> None:
     """Added and dropped balance the documents; nothing is told twice."""
-    plan, lives = _decided(world)
+    plan, _ = _decided(world)
     kinds = Counter(change.kind for change in plan.changes)
 
     assert kinds["added"] - kinds["dropped"] == plan.documents
