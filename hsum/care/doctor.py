@@ -9,10 +9,11 @@ import attrs
 
 from hsum._kernel.catalogue import entry_of
 from hsum._kernel.faults import Fault
-from hsum.index import lexical
+from hsum.index import lexical_files
 from hsum.index.audit import Audit
 from hsum.index.chain import GENESIS, chained
 from hsum.index.generations import rebuild
+from hsum.index.lexical import Reader
 from hsum.index.schema import BLOCK_BYTES
 from hsum.model import DoctorReport, Problem
 
@@ -164,12 +165,12 @@ class Examination:
             return
         head, living = audit.head, audit.totals().passages
         directory = self._store.lexical_of(head)
-        damaged = lexical.damaged_files(directory, head.files)
+        damaged = lexical_files.damaged_files(directory, head.files)
         if damaged:
             names = ", ".join(damaged[:3])
             self.found("LEXICAL_UNAVAILABLE", f"{len(damaged)} damaged files: {names}")
             return
-        alive = lexical.Reader(directory).alive
+        alive = Reader(directory).alive
         if alive != living:
             self.found(
                 "LEXICAL_UNAVAILABLE",

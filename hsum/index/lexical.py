@@ -9,10 +9,10 @@ it opened whatever is written later.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
+from errno import ENOENT, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,9 +20,17 @@ import attrs
 import tantivy
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import fsync_dir, make_private_dir, os_fault, translating_os
+from hsum._kernel.files import fsync_dir, os_fault, translating_os
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
 from hsum.index.languages import KINDS
+from hsum.index.lexical_files import (
+    MUTABLE,
+    files_of,
+    fsync_file,
+    inherit,
+    lockable,
+    sha256,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +66,6 @@ _ORDINALS = (1 << _ORDINAL_BITS) - 1
 _VERSION_SHIFT = _ORDINAL_BITS + _KIND_BITS
 # Nearly always enough to see the score drop after the last one asked for.
 _TIES = 16
-_MUTABLE = ("meta.json", ".managed.json")
 _FIELDS = (
     ("body", "words", "position"),
     ("border", "words", "position"),
@@ -139,7 +146,7 @@ def translating_tantivy(directory: Path) -> Iterator[None]:
 
 def _fault_of(exc: BaseException, directory: Path) -> Fault:
     text = str(exc)
-    if isinstance(exc, OSError) and exc.errno:
+    if isinstance(exc, OSError) and exc.errno not in (None, ENOENT, ENOTDIR):
         return os_fault(exc, directory)
     for mark, code in _MARKS.items():
         if mark in text:
@@ -231,7 +238,7 @@ class Writer:
             self.directory.mkdir(mode=0o700, parents=True)
         try:
             if base is not None:
-                self._inherited = _inherit(Path(base), self.directory)
+                self._inherited = inherit(Path(base), self.directory)
             self._writer = self._open()
         except BaseException:
             self.abort()
@@ -275,10 +282,10 @@ class Writer:
 
     def _flush(self, known: Mapping[str, str]) -> dict[str, str]:
         hashes = {}
-        for path in _files_of(self.directory):
-            old = path.name in self._inherited and path.name not in _MUTABLE
+        for path in files_of(self.directory):
+            old = path.name in self._inherited and path.name not in MUTABLE
             if not old:
-                _fsync_file(path)
+                fsync_file(path)
             hashes[path.name] = (known.get(path.name) if old else None) or sha256(path)
         fsync_dir(self.directory)
         fsync_dir(self.directory.parent)
@@ -301,62 +308,6 @@ def _document(passage: LexicalDocument) -> tantivy.Document:
         if text:
             document.add_text(name, text)
     return document
-
-
-def _inherit(base: Path, directory: Path) -> frozenset[str]:
-    with translating_os(base):
-        paths = list(_files_of(base))
-        for path in paths:
-            _link(path, directory / path.name)
-    if not any(path.name == "meta.json" for path in paths):
-        raise Fault("LEXICAL_UNAVAILABLE", f"{base.name} is not a lexical index")
-    return frozenset(path.name for path in paths)
-
-
-def _link(source: Path, target: Path) -> None:
-    # tantivy rewrites these two; a link would rewrite them for the base as well.
-    if source.name not in _MUTABLE:
-        with contextlib.suppress(OSError):
-            os.link(source, target)
-            return
-    shutil.copyfile(source, target)
-
-
-def _files_of(directory: Path) -> Iterator[Path]:
-    for path in sorted(directory.iterdir()):
-        if not path.name.endswith(".lock") and not path.name.startswith(".tmp"):
-            yield path
-
-
-def _fsync_file(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
-
-
-def damaged_files(directory: Path, hashes: Mapping[str, str]) -> list[str]:
-    """Return the names of files that are missing or are not what was written.
-
-    tantivy itself notices truncation, but not a flipped byte inside a segment.
-    """
-    return [
-        name for name, wanted in hashes.items() if not _is(directory / name, wanted)
-    ]
-
-
-def _is(path: Path, wanted: str) -> bool:
-    try:
-        return sha256(path) == wanted
-    except OSError:
-        return False
 
 
 def _open_index(directory: Path, *, create: bool = False) -> tantivy.Index:
@@ -382,8 +333,8 @@ class Reader:
 
         Args:
             directory: what a `Writer` committed.
-            cache: where to copy it if it cannot be written, for opening takes a
-                lock file. None stands for a copy that is dropped after opening.
+            cache: where to keep a copy of it if it cannot be written, for opening
+                takes a lock file. None stands for a copy that is dropped again.
 
         Raises:
             Fault: `LEXICAL_UNAVAILABLE` when it is missing or damaged.
@@ -393,7 +344,7 @@ class Reader:
             if not (self.directory / "meta.json").is_file():
                 raise ValueError("it is missing")
             self.dead = dead_passages(self.directory)
-            with _lockable(self.directory, cache) as usable:
+            with lockable(self.directory, cache) as usable:
                 self._index = tantivy.Index.open(str(usable))
                 self._searcher = self._index.searcher()
             self._schema = self._index.schema
@@ -520,18 +471,3 @@ def dead_passages(directory: Path) -> int:
     meta = json.loads((directory / "meta.json").read_text("utf-8"))
     deletes = (segment.get("deletes") for segment in meta["segments"])
     return sum(found["num_deleted_docs"] for found in deletes if found)
-
-
-@contextlib.contextmanager
-def _lockable(directory: Path, cache: Path | str | None) -> Iterator[Path]:
-    if os.access(directory, os.W_OK):
-        yield directory
-        return
-    import tempfile
-
-    if cache is not None:
-        make_private_dir(cache)
-    with tempfile.TemporaryDirectory(prefix="hsum-", dir=cache) as copy:
-        for path in _files_of(directory):
-            shutil.copyfile(path, Path(copy) / path.name)
-        yield Path(copy)

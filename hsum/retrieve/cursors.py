@@ -29,7 +29,9 @@ class Binding:
     @property
     def question(self) -> str:
         """A digest of what is asked, whatever the state."""
-        return digest_of([self.index_id, self.project_id, self.query, *self.paths])
+        # A glob may hold bytes that are no text, as file names do.
+        globs = [glob.encode("utf-8", "surrogateescape").hex() for glob in self.paths]
+        return digest_of([self.index_id, self.project_id, self.query, globs])
 
 
 def token_at(binding: Binding, position: int) -> str:
@@ -63,7 +65,7 @@ def position_of(token: str | None, binding: Binding) -> int:
 
 def _state(binding: Binding) -> dict[str, Any]:
     return {
-        "question": binding._digest(),
+        "question": binding.question,
         "generation": binding.generation,
         "build": binding.build,
     }

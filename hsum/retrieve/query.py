@@ -156,16 +156,17 @@ def _identifiers(rest: str, chunks: list[str]) -> Iterator[str]:
 
 def _trimmed(chunk: str) -> str:
     """Drop the punctuation of the sentence around a name, but not the name's own."""
-    while chunk and chunk[0] in _LEADING and not _pairs(chunk):
-        chunk = chunk[1:]
     while chunk and chunk[-1] in _TRAILING and not _balanced(chunk):
         chunk = chunk[:-1]
+    while chunk and chunk[0] in _LEADING and not _wraps(chunk):
+        chunk = chunk[1:]
+    if chunk.startswith("(") and chunk.endswith(")"):
+        return _trimmed(chunk[1:-1])
     return chunk
 
 
-def _pairs(chunk: str) -> bool:
-    closing = next((c for c, o in _OPENERS.items() if o == chunk[0]), None)
-    return closing is not None and chunk.rstrip(".,:;!?").endswith(closing)
+def _wraps(chunk: str) -> bool:
+    return _OPENERS.get(chunk[-1]) == chunk[0]
 
 
 def _balanced(chunk: str) -> bool:

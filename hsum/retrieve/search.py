@@ -113,11 +113,14 @@ def _check_range(name: str, value: Any, most: int) -> None:
         raise fault("INVALID_ARGUMENT", f"{name} is a number from 1 to {most:,}")
 
 
-def _globs(path: str | Sequence[str] | None) -> tuple[str, ...]:
-    given = () if path is None else (path,) if isinstance(path, str) else tuple(path)
-    if not all(isinstance(glob, str) for glob in given):
-        raise fault("INVALID_ARGUMENT", "path is a pattern, or several")
-    return given
+def _globs(path: Any) -> tuple[str, ...]:
+    given = () if path is None else (path,) if isinstance(path, str) else path
+    named = isinstance(given, (tuple, list)) and all(
+        isinstance(glob, str) for glob in given
+    )
+    if not named:
+        raise fault("INVALID_ARGUMENT", "path is a pattern, or a list of them")
+    return tuple(given)
 
 
 def _answered(store: Store, shelf: Shelf, request: _Request) -> Hits:
