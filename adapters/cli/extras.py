@@ -12,12 +12,14 @@ from adapters.cli.terminal import Line, emit_json, show, styled
 __all__ = ["of"]
 
 HEADING = "Help"
+SERVE = "Serve"
 SHELLS = ("bash", "zsh", "fish")
 
 
 def of(program: str) -> tuple[Extra, ...]:
     """Return the extra commands of a program."""
     return (
+        *_servers(program),
         (
             "quickstart",
             HEADING,
@@ -36,6 +38,20 @@ def of(program: str) -> tuple[Extra, ...]:
             "Print a completion script for a shell.",
             lambda: _completions(program),
         ),
+    )
+
+
+def _servers(program: str) -> tuple[Extra, ...]:
+    from adapters.cli import servers
+
+    if program == "hsum":
+        return (
+            ("mcp", SERVE, "Serve evidence to an MCP client.", servers.evidence),
+            ("client", SERVE, "Set up MCP clients.", servers.client),
+        )
+    return (
+        ("mcp", SERVE, "Serve a store to one agent's MCP client.", servers.memory),
+        ("serve", SERVE, "Serve a store over HTTP.", servers.web),
     )
 
 

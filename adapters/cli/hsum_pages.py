@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         DoctorReport,
         Document,
         Evidence,
+        ForgetReport,
         Generation,
         Hit,
         Hits,
@@ -346,10 +347,25 @@ def _check(report: CheckReport) -> Iterator[Line]:
     say(repr(report).strip("<>").removeprefix("CheckReport "), DIM)
 
 
+def _forget(report: ForgetReport) -> Iterator[Line]:
+    yield from _summarized(report)
+    yield from (styled(f"  {visible_path(path)}", PATH) for path in report.paths)
+    for path in report.held:
+        say(f"the same bytes stay in {visible_path(path)}", "yellow")
+
+
+def _summarized(report: object) -> Iterator[Line]:
+    """Show a report by its own summary."""
+    _, _, text = repr(report).strip("<>").partition(" ")
+    yield styled(text, BOLD)
+
+
 _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
+    "backup": _summarized,
     "check": _check,
     "doctor": _doctor,
     "documents": _documents,
+    "forget": _forget,
     "generations": _generations,
     "get": _get,
     "ingest": _ingest,
@@ -357,10 +373,13 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "project add": _project,
     "project list": _projects,
     "project remove": _removed,
+    "prune": _summarized,
+    "restore": _summarized,
     "skipped": _skipped,
     "status": _status,
     "trust": _binding,
     "untrust": _revoked,
+    "watch": _ingest,
 }
 _WITH_OPTIONS: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
     "context": _context,

@@ -90,21 +90,28 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
         for item in _OWN.get(str(verb.command), [])
         if (name := str(item.name)) in options
     }
-    as_json = as_json or own.get("format") == "json"
     if own.get("lock") is not None:
         options["lock"] = own["lock"] or True
-    result = _call(verb, given(options), as_json=as_json)
-    if as_json:
+    form = "json" if as_json else own.get("format", "text")
+    status = 0
+    with _called(verb, given(options), quiet=form != "text") as result:
+        for each in result if isinstance(result, Iterator) else (result,):
+            _show(verb, each, {**options, **own}, form)
+            status = _status(each, own)
+    return status
+
+
+def _show(verb: Verb, result: Any, options: dict[str, Any], form: str) -> None:
+    if form == "json":
         _print_json(verb, result)
-    elif own.get("format") == "sarif":
+    elif form == "sarif":
         _print_sarif(result)
     elif verb.command == "get" and not sys.stdout.isatty():
         _print_bytes(result)
     else:
         from adapters.cli import hsum_pages
 
-        show(hsum_pages.page(verb, result, {**options, **own}))
-    return _status(result, own)
+        show(hsum_pages.page(verb, result, options))
 
 
 def _print_json(verb: Verb, result: Any) -> None:
@@ -141,14 +148,20 @@ def _status(result: Any, own: dict[str, Any]) -> int:
     return 1 if own.get("fail_if_empty") and len(result) == 0 else 0
 
 
-def _call(verb: Verb, arguments: dict[str, Any], *, as_json: bool) -> Any:
+@contextmanager
+def _called(verb: Verb, arguments: dict[str, Any], *, quiet: bool) -> Iterator[Any]:
+    """Give the result of a call while what it was called on is still open."""
     from adapters.cli.progress import reporting
 
-    with reporting(verb, quiet=as_json) as progress:
-        if verb.where is None:
-            return verb.resolve()(**arguments, **progress)
-        with _opened(verb, arguments) as target:
-            return verb.resolve()(target, **arguments, **progress)
+    if verb.where is None:
+        with reporting(verb, quiet=quiet) as progress:
+            result = verb.resolve()(**arguments, **progress)
+        yield result
+        return
+    with _opened(verb, arguments) as target:
+        with reporting(verb, quiet=quiet) as progress:
+            result = verb.resolve()(target, **arguments, **progress)
+        yield result
 
 
 @contextmanager

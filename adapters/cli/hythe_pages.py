@@ -12,27 +12,25 @@ from adapters.cli.graph import Node, draw
 from adapters.cli.terminal import Line, say, styled
 
 if TYPE_CHECKING:
-    from hythe import Checkpoint, Current, Entity, Head, Observation, Plan, Resume
+    from hythe import (
+        Checkpoint,
+        Current,
+        Entity,
+        Head,
+        History,
+        Observation,
+        Plan,
+        Resume,
+    )
 
 __all__ = ["conflict", "page"]
-
-_MOST_HEADS = 1_000
 
 BOLD, DIM, GOOD, BAD, NAME = "bold", "dim", "green", "red", "magenta"
 
 
-def page(verb: Verb, result: Any, target: Any) -> Iterable[Line]:
-    """Return the lines that show the result of a verb.
-
-    Args:
-        verb: what was called.
-        result: what it gave.
-        target: what it was called on, still open.
-    """
-    name = verb.function.rpartition(".")[2]
-    if name == "history":
-        return _history(result, target.heads(limit=_MOST_HEADS))
-    return _PAGES.get(name, _any)(result)
+def page(verb: Verb, result: Any) -> Iterable[Line]:
+    """Return the lines that show the result of a verb."""
+    return _PAGES.get(verb.function.rpartition(".")[2], _any)(result)
 
 
 def _checkpoint(made: Checkpoint) -> Iterator[Line]:
@@ -98,24 +96,25 @@ def _head_state(head: Head) -> str:
     return "branch of a retired one" if head.parent_retired else "branch"
 
 
-def _history(history: Iterable[Checkpoint], heads: Iterable[Head]) -> Iterator[Line]:
+def _history(history: History) -> Iterator[Line]:
     """Draw ● the pointed one, ○ live heads, × retired heads, • the others."""
     newest_first = sorted(history, key=lambda made: -made.revision)
     by_id = {made.id: made for made in newest_first}
     parents = {made.parent for made in newest_first}
-    live = {head.id: head.current for head in heads}
     nodes = [
-        Node(made.id, made.parent, _mark(made.id, live, parents))
+        Node(made.id, made.parent, _mark(made.id, history, parents))
         for made in newest_first
     ]
     for picture, node in draw(nodes):
         yield _drawn(picture, by_id[node.id] if node else None)
 
 
-def _mark(name: str, live: Mapping[str, bool], parents: set[str | None]) -> str:
-    if name in live:
-        return "●" if live[name] else "○"
-    return "•" if name in parents else "×"
+def _mark(name: str, history: History, parents: set[str | None]) -> str:
+    if name == history.pointer:
+        return "●"
+    if name in parents:
+        return "•"
+    return "○" if name in history.heads else "×"
 
 
 def _drawn(picture: str, made: Checkpoint | None) -> Line:
@@ -260,6 +259,7 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "get_entity": _entity,
     "hand_off": _sent,
     "heads": _heads,
+    "history": _history,
     "inbox": _inbox,
     "issue": _issued,
     "neighborhood": _near,

@@ -107,7 +107,7 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     try:
         with _opened(verb, options) as target:
             result = verb.resolve()(target, **arguments(verb, given(options)))
-            _show(verb, result, target, as_json=as_json)
+            _show(verb, result, as_json=as_json)
     except Fault as fault:
         return _refused(verb, fault, as_json=as_json)
     return 5 if getattr(result, "problems", ()) else 0
@@ -122,7 +122,7 @@ def _redirected(verb: Verb, other: Verb, options: dict[str, Any]) -> dict[str, A
     return kept
 
 
-def _show(verb: Verb, result: Any, target: Any, *, as_json: bool) -> None:
+def _show(verb: Verb, result: Any, *, as_json: bool) -> None:
     if as_json:
         from adapters._wire.hythe_json import document
 
@@ -130,7 +130,7 @@ def _show(verb: Verb, result: Any, target: Any, *, as_json: bool) -> None:
     else:
         from adapters.cli import hythe_pages
 
-        show(hythe_pages.page(verb, result, target))
+        show(hythe_pages.page(verb, result))
 
 
 @contextmanager

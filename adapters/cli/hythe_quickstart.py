@@ -143,13 +143,13 @@ def _reconciled(
 
 
 def _history(tour: Tour, scope: Scope) -> None:
-    tour.step("history", f"hythe history {SCOPE}", scope.history(), target=scope)
+    tour.step("history", f"hythe history {SCOPE}", scope.history())
 
 
-def _page(command: str, result: Any, options: dict[str, Any]) -> Any:
+def _page(command: str, result: Any, _: dict[str, Any]) -> Any:
     from adapters.cli import hythe_pages
 
-    return hythe_pages.page(_verb(command), result, options.get("target"))
+    return hythe_pages.page(_verb(command), result)
 
 
 def _encode(command: str, result: Any) -> Any:
