@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from hsum._kernel.faults import boundary, guarded
+from hsum._kernel.faults import Fault, boundary, guarded
 from hsum._kernel.text import check_text
 from hythe._api.handle import Handle, scope_of
 from hythe.checkpoint.scopes import require_scope, spelled
 from hythe.errors import family
+from hythe.model import CURRENT
 from hythe.observe import (
+    batches,
     checks,
     entities,
     observations,
@@ -18,6 +20,7 @@ from hythe.observe import (
     requests,
     search,
 )
+from hythe.observe.entities import create_entities
 from hythe.resume import tokens
 from hythe.resume.wire import compact, item
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
     from hythe._api.scope import Scope
     from hythe.model import Current, Entity, Observation, Page, Relation, ScopeName
-    from hythe.observe.model import Hits, Neighborhood, Related
+    from hythe.observe.model import EntityDetail, Hits, Neighborhood, Related
 
 _MOST = 1_000
 _MOST_CHANGES = 10_000
@@ -51,6 +54,7 @@ class Memory(Handle):
         kind: str | None = None,
         aliases: Iterable[str] = (),
         definition: str | None = None,
+        key: str | None = None,
     ) -> Entity:
         """Make a named subject.
 
@@ -59,18 +63,19 @@ class Memory(Handle):
             kind: what sort of thing it is.
             aliases: further names that find it.
             definition: what it is, written once: a snapshot, never its state.
+            key: with the same key, the same request gives the first result.
 
         Raises:
-            Taken: `ENTITY_EXISTS`, `ALIAS_TAKEN`.
+            Taken: `ENTITY_EXISTS`, `ALIAS_TAKEN`, `KEY_REUSED`.
         """
         asked = {"name": name, "kind": kind, "aliases": aliases}
         new = checks.new_entity({**asked, "definition": definition})
-        made = self._write(entities.create_entity, new)
+        made = self._write(entities.create_entity, new, checks.check_key(key))
         warned: Entity = self._warned(made, {"definition": definition})
         return warned
 
     def create_entities(
-        self, items: Iterable[str | Mapping[str, Any]]
+        self, entities: Iterable[str | Mapping[str, Any]]
     ) -> tuple[Entity, ...]:
         """Make many named subjects in one transaction.
 
@@ -81,12 +86,12 @@ class Memory(Handle):
         Raises:
             Taken: `ALIAS_TAKEN`, for the whole call.
         """
-        listed = checks.check_list(items, "$.items", most=_MOST_CHANGES)
+        listed = checks.check_list(entities, "$.entities", most=_MOST_CHANGES)
         news = [
-            checks.new_entity(item, f"$.items[{index}]")
+            checks.new_entity(item, f"$.entities[{index}]")
             for index, item in enumerate(listed)
         ]
-        made = self._write(entities.create_entities, news)
+        made = self._write(create_entities, news)
         return tuple(
             self._warned(entity, {"definition": new.definition})
             for entity, new in zip(made, news, strict=True)
@@ -163,6 +168,32 @@ class Memory(Handle):
         )
         return recorded
 
+    def add_observations(
+        self,
+        observations: Iterable[Mapping[str, Any]],
+        *,
+        mode: Literal["append", "replace-current"] = "append",
+    ) -> tuple[Observation, ...]:
+        """Record many statements in one transaction: all of them or none.
+
+        Args:
+            observations: mappings with the arguments of `observe` but `replaces`.
+            mode: `replace-current` supersedes what is current of each entity, in
+                the order given.
+
+        Raises:
+            NotFound, Taken: as `observe`, for the whole call.
+        """
+        if mode not in ("append", "replace-current"):
+            raise Fault("INVALID_ARGUMENT", "$.mode is append or replace-current")
+        replaces = CURRENT if mode == "replace-current" else None
+        news = requests.new_observations(observations, replaces=replaces)
+        made = self._write(batches.observe_all, news)
+        return tuple(
+            self._warned(one, {"text": new.text, "evidence": new.evidence})
+            for one, new in zip(made, news, strict=True)
+        )
+
     def current_observation(self, entity: str | Entity) -> Current:
         """Return what holds of an entity: its newest observation that none supersedes.
 
@@ -217,16 +248,48 @@ class Memory(Handle):
         target: str | Entity,
         *,
         evidence: Iterable[Any] = (),
+        key: str | None = None,
     ) -> Relation:
         """Record that `source` stands in a relation to `target`.
 
         Both are made where their names are new. The same relation with the same
         evidence is given back, with `replayed`.
+
+        Raises:
+            Taken: `KEY_REUSED`.
         """
         new = requests.new_relation(source, type, target, evidence=evidence)
-        made = self._write(relations.relate, new)
+        made = self._write(relations.relate, new, checks.check_key(key))
         warned: Relation = self._warned(made, {"evidence": new.evidence})
         return warned
+
+    def create_relations(
+        self, relations: Iterable[Mapping[str, Any]]
+    ) -> tuple[Relation, ...]:
+        """Record many relations in one transaction: all of them or none.
+
+        Each is a mapping of `from`, `type`, `to`, and `evidence` where there is some;
+        `source` and `target` are taken too.
+        """
+        news = requests.new_relations(relations)
+        made = self._write(batches.relate_all, news)
+        return tuple(
+            self._warned(one, {"evidence": new.evidence})
+            for one, new in zip(made, news, strict=True)
+        )
+
+    def detail(self, entity: str | Entity, *, limit: int = 20) -> EntityDetail:
+        """Return an entity with its newest observations and relations.
+
+        Args:
+            entity: a name, an alias, or an `Entity`.
+            limit: the most observations, and the most relations.
+
+        Raises:
+            NotFound: no entity has the name.
+        """
+        reread = guarded(family, self._reread)
+        return self._read(batches.detail, _name(entity), _limit(limit), reread)
 
     def relations(
         self, entity: str | Entity, *, limit: int = 100, cursor: str | None = None

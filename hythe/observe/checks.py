@@ -47,6 +47,15 @@ class NewEntity:
     aliases: tuple[str, ...] = ()
     definition: str | None = None
 
+    def request(self) -> dict[str, Any]:
+        """Return what an idempotency key binds; aliases are a set in it."""
+        return {
+            "name": nfc(self.name),
+            "kind": self.kind,
+            "aliases": sorted(map(nfc, self.aliases)),
+            "definition": self.definition,
+        }
+
 
 def new_entity(item: Any, path: str = "$") -> NewEntity:
     """Check a name alone, or a mapping of `name`, `kind`, `aliases`, `definition`."""

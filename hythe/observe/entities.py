@@ -12,7 +12,7 @@ from hsum._kernel import cursors
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import nfc
 from hythe.model import Entity, Page
-from hythe.observe import fulltext
+from hythe.observe import fulltext, keys
 from hythe.observe.checks import NewEntity
 from hythe.observe.rows import damaged, hash_of, insert_row, moment, row_digest
 from hythe.observe.words import expression
@@ -99,12 +99,33 @@ def entity_name(conn: sqlite3.Connection, store: int, number: int) -> str:
     return str(row[0])
 
 
-def create_entity(conn: sqlite3.Connection, stamp: Stamp, new: NewEntity) -> Entity:
-    """Make an entity.
+def create_entity(
+    conn: sqlite3.Connection, stamp: Stamp, new: NewEntity, key: str | None = None
+) -> Entity:
+    """Make an entity; a retry under the same key gives back the one it made.
 
     Raises:
-        Fault: `ENTITY_EXISTS`, `ALIAS_TAKEN`.
+        Fault: `KEY_REUSED`, `ENTITY_EXISTS`, `ALIAS_TAKEN`.
     """
+    wanted = keys.fingerprint("entity", stamp.author, **new.request())
+    first = keys.recorded(conn, stamp, key, wanted)
+    if first is not None:
+        return load_entity(
+            conn, stamp.store, _number(conn, stamp.store, first), created=False
+        )
+    made = _create(conn, stamp, new)
+    keys.remember(conn, stamp, key, wanted, operation="entity", result=made.id)
+    return made
+
+
+def _number(conn: sqlite3.Connection, store: int, identity: str) -> int:
+    row = conn.execute(
+        "select number from entity where store = ? and id = ?", (store, identity)
+    ).fetchone()
+    return int(row[0])
+
+
+def _create(conn: sqlite3.Connection, stamp: Stamp, new: NewEntity) -> Entity:
     number = resolve_entity(conn, stamp.store, new.name)
     if number is not None:
         raise _exists(conn, stamp.store, number, new.name)
@@ -130,7 +151,7 @@ def _create_or_find(conn: sqlite3.Connection, stamp: Stamp, new: NewEntity) -> E
     number = resolve_entity(conn, stamp.store, new.name)
     if number is not None:
         return load_entity(conn, stamp.store, number, created=False)
-    return create_entity(conn, stamp, new)
+    return _create(conn, stamp, new)
 
 
 def add_aliases(

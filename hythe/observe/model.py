@@ -7,9 +7,18 @@ from typing import Any, Literal, final
 
 import attrs
 
-from hythe.model import Entity, Observation, Relation
+from hythe.model import Current, Entity, Observation, Page, Relation
 
-__all__ = ["Hit", "Hits", "Late", "Near", "Neighborhood", "Related", "RelatedItem"]
+__all__ = [
+    "EntityDetail",
+    "Hit",
+    "Hits",
+    "Late",
+    "Near",
+    "Neighborhood",
+    "Related",
+    "RelatedItem",
+]
 
 
 @final
@@ -183,3 +192,24 @@ class Related(Sequence[RelatedItem]):
 
     def __repr__(self) -> str:
         return f"<Related {len(self.items)} of {self.total}, {self.tokens} tokens>"
+
+
+@final
+@attrs.frozen
+class EntityDetail:
+    """An entity with what holds of it and what it is related to.
+
+    Its definition is a snapshot; `current` is its state. `observations` and
+    `relations` are the newest ones, each a page.
+    """
+
+    entity: Entity
+    current: Current
+    observations: Page[Observation]
+    relations: Page[Relation]
+
+    def __repr__(self) -> str:
+        counts = (
+            f"{len(self.observations)} observations, {len(self.relations)} relations"
+        )
+        return f"<EntityDetail {self.entity.name!r}: {counts}>"

@@ -10,6 +10,7 @@ import attrs
 from hsum._kernel import cursors
 from hsum._kernel.canonical import canonical
 from hythe.model import Page, Relation
+from hythe.observe import keys
 from hythe.observe.entities import (
     ensure_entity,
     entity_identity,
@@ -47,11 +48,26 @@ _FROM = (
 _SELECT = f"select {_COLUMNS} from {_FROM} where r.store = ?"
 
 
-def relate(conn: sqlite3.Connection, stamp: Stamp, new: NewRelation) -> Relation:
+def relate(
+    conn: sqlite3.Connection, stamp: Stamp, new: NewRelation, key: str | None = None
+) -> Relation:
     """Record a relation; one with the same ends, type and evidence is given back.
 
     Its ends are made where their names are new.
+
+    Raises:
+        Fault: `KEY_REUSED`.
     """
+    wanted = keys.fingerprint("relate", stamp.author, **new.request())
+    first = keys.recorded(conn, stamp, key, wanted)
+    if first is not None:
+        return attrs.evolve(_by_id(conn, stamp.store, first), replayed=True)
+    made = _relate(conn, stamp, new)
+    keys.remember(conn, stamp, key, wanted, operation="relate", result=made.id)
+    return made
+
+
+def _relate(conn: sqlite3.Connection, stamp: Stamp, new: NewRelation) -> Relation:
     source = ensure_entity(conn, stamp, new.source)
     target = ensure_entity(conn, stamp, new.target)
     evidence = canonical(new.evidence)
@@ -63,6 +79,13 @@ def relate(conn: sqlite3.Connection, stamp: Stamp, new: NewRelation) -> Relation
     if row is not None:
         return attrs.evolve(_one(conn, stamp.store, row[0]), replayed=True)
     return _insert(conn, stamp, (source, target), new.type, evidence)
+
+
+def _by_id(conn: sqlite3.Connection, store: int, identity: str) -> Relation:
+    row = conn.execute(
+        "select number from relation where store = ? and id = ?", (store, identity)
+    ).fetchone()
+    return _one(conn, store, row[0])
 
 
 def list_relations(

@@ -158,7 +158,7 @@ def test_a_wrong_item_names_its_place(store, item):
     with pytest.raises(hythe.InvalidInput) as caught:
         store.create_entities(["ok", item])
 
-    assert "$.items[1]" in caught.value.details["path"]
+    assert "$.entities[1]" in caught.value.details["path"]
     assert 0 == len(store.entities())
 
 
@@ -181,3 +181,15 @@ def test_a_definition_that_looks_secret_is_flagged(store):
     made = store.entity("x", definition="password: hunter2-hunter2")
 
     assert ["secret_warning"] == [warning.code for warning in made.warnings]
+
+
+def test_a_retry_under_a_key_gives_back_the_entity(store):
+    """The same request under a key is no conflict, another one is."""
+    first = store.entity("x", aliases=["a", "b"], key="k")
+    again = store.entity("x", aliases=["b", "a"], key="k")
+
+    assert (first, True, False) == (again, first.created, again.created)
+    with pytest.raises(hythe.Taken) as caught:
+        store.entity("x", kind="y", key="k")
+
+    assert "KEY_REUSED" == caught.value.code

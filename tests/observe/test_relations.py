@@ -113,3 +113,12 @@ def test_a_relation_needs_a_type(store):
     for wrong in (None, "", "x" * 101):
         with pytest.raises(hythe.InvalidInput):
             store.relate("a", wrong, "b")
+
+
+def test_a_retry_under_a_key_gives_back_the_relation(store):
+    """A key belongs to one relation."""
+    first = store.relate("a", "uses", "b", key="k")
+
+    assert first == store.relate("a", "uses", "b", key="k")
+    with pytest.raises(hythe.Taken):
+        store.relate("a", "uses", "c", key="k")
