@@ -36,8 +36,8 @@ class Entity:
     """A named subject.
 
     `definition` says what the thing is, as written at creation: a snapshot, never a
-    feed of its state. `created` tells whether the call made it, and is no part of
-    equality.
+    feed of its state; `snapshot` labels it so in JSON. `created` tells whether the
+    call made it, and is no part of equality.
     """
 
     id: str
@@ -45,6 +45,7 @@ class Entity:
     kind: str | None = None
     aliases: tuple[str, ...] = ()
     definition: str | None = None
+    snapshot: bool = attrs.field(default=True, init=False, eq=False, repr=False)
     author: str | None = None
     recorded_at: datetime | None = None
     proven: bool = False
