@@ -13,13 +13,14 @@ from hsum._kernel.faults import boundary
 from hsum.errors import family, fault
 from hsum.index.ignore import Globs
 from hsum.index.store import Store
-from hsum.model import Citation, Document, Evidence, Hits
+from hsum.model import Citation, Context, Document, Evidence, Hits
 from hsum.trust import trust_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hsum.index.catalogue import Snapshot
+    from hsum.model import Project
     from hsum.model.check import CheckReport
     from hsum.trust.bindings import Binding
 
@@ -92,6 +93,25 @@ class BoundIndex(Index):
 
     _store: BoundStore
 
+    def context(self) -> Context:
+        """Say which index and project the binding lets be read.
+
+        Raises:
+            HsumError: `NOT_TRUSTED`.
+        """
+        with self._store.reading() as snapshot:
+            project = self._bound_project(snapshot)
+            return Context(
+                index=self._store.binding.index,
+                index_id=snapshot.index_id,
+                project=project.name,
+                project_id=project.project_id,
+                source_root=os.fsdecode(snapshot.root or b"") or None,
+                binding=self._store.binding.id,
+                selection="explicit",
+                data_path=os.fspath(self._store.folder),
+            )
+
     def search(self, query: str, **options: Any) -> Hits:
         """Find passages of the bound project, as `Index.search` does.
 
@@ -135,11 +155,15 @@ class BoundIndex(Index):
     def _project(self) -> str:
         """Return the bound project's name, which may have changed since."""
         with self._store.reading() as snapshot:
-            return next(
-                project.name
-                for project in snapshot.projects()
-                if project.project_id == self._store.binding.project_id
-            )
+            return self._bound_project(snapshot).name
+
+    def _bound_project(self, snapshot: Snapshot) -> Project:
+        """Return the project of the binding; `reading` has found it."""
+        return next(
+            project
+            for project in snapshot.projects()
+            if project.project_id == self._store.binding.project_id
+        )
 
     def _require(self, citation: object) -> None:
         if not self._shows(citation):
@@ -156,11 +180,7 @@ class BoundIndex(Index):
             return version is not None and self._sight(snapshot)(version.path)
 
     def _sight(self, snapshot: Snapshot) -> Any:
-        project = next(
-            project
-            for project in snapshot.projects()
-            if project.project_id == self._store.binding.project_id
-        )
+        project = self._bound_project(snapshot)
         within, without = Globs(project.include), Globs(project.exclude)
         return lambda path: (
             (not within or within.matches(path))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hythe.errors import Unresolved as Unresolved
     from hythe.identity.model import SCOPES as SCOPES
     from hythe.identity.model import Agent as Agent
+    from hythe.identity.model import AgentStatus as AgentStatus
     from hythe.identity.model import AuditEntry as AuditEntry
     from hythe.identity.model import Credential as Credential
     from hythe.identity.model import Issued as Issued
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from hythe.model import Event as Event
     from hythe.model import Fact as Fact
     from hythe.model import Head as Head
+    from hythe.model import History as History
     from hythe.model import Loop as Loop
     from hythe.model import Observation as Observation
     from hythe.model import Owed as Owed
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from hythe.model import Settled as Settled
     from hythe.model import State as State
     from hythe.model import WriteWarning as WriteWarning
+    from hythe.observe.model import EntityDetail as EntityDetail
     from hythe.observe.model import Hit as Hit
     from hythe.observe.model import Hits as Hits
     from hythe.observe.model import Near as Near
@@ -89,14 +92,14 @@ _ERRORS = (
     "Stale StorageFull Taken Unreadable Unresolved"
 )
 _MODEL = (
-    "CURRENT Changes Checkpoint Current Divergent Entity Event Fact Head Loop "
+    "CURRENT Changes Checkpoint Current Divergent Entity Event Fact Head History Loop "
     "Observation Owed Page Plan Provenance Reconciliation Relation Resolution ScopeName "
     "Settled State WriteWarning"
 )
 _PARTS = {
-    "identity.model": "SCOPES Agent AuditEntry Credential Issued",
+    "identity.model": "SCOPES Agent AgentStatus AuditEntry Credential Issued",
     "mail.model": "Delivery InboxPage Mark Marked Message Sent",
-    "observe.model": "Hit Hits Near Neighborhood Related RelatedItem",
+    "observe.model": "EntityDetail Hit Hits Near Neighborhood Related RelatedItem",
     "resume.bundle": "AsOf Definition LegacyValue RecordedDecision Resume",
     "resume.coverage": "Coverage",
     "resume.evidence": "CitationState Cited",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters._wire.encode import Encoder, camel
 from adapters._wire.outcomes import written
-from hythe import Checkpoint, Plan, Resume
+from hythe import Checkpoint, Plan, Relation, Resume
 
 if TYPE_CHECKING:
     from adapters._wire.verbs import Verb
@@ -23,7 +23,20 @@ def _plan(plan: Plan, encode: Encoder) -> dict[str, Any]:
     return {**encode.fields(plan), **named}
 
 
-encode = Encoder(camel, {Plan: _plan, Resume: lambda resume, _: resume.as_dict()})
+def _relation(relation: Relation, encode: Encoder) -> dict[str, Any]:
+    """Call the ends of an edge `from` and `to`, which Python cannot."""
+    ends = {"source": "from", "target": "to"}
+    return {ends.get(key, key): item for key, item in encode.fields(relation).items()}
+
+
+encode = Encoder(
+    camel,
+    {
+        Plan: _plan,
+        Relation: _relation,
+        Resume: lambda resume, _: resume.as_dict(),
+    },
+)
 
 
 def document(verb: Verb, result: Any) -> Any:

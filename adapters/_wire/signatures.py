@@ -94,6 +94,8 @@ def _shape(annotation: str, scope: dict[str, Any]) -> tuple[str, bool, tuple[str
         return "text", False, tuple(words)
     if text == "bool" and "None" in alternatives:
         return "switch", False, ()
+    if any(part.startswith("Mapping[") for part in alternatives):
+        return "json", False, ()
     if "str" in alternatives:  # a text, or a value that can be written as one
         return "text", False, ()
     return _SCALARS.get(text, "json"), False, ()

@@ -11,14 +11,16 @@ from hsum._kernel.text import check_text
 from hythe._api.handle import Handle, scope_of
 from hythe._api.scope import Scope
 from hythe.errors import family
-from hythe.identity import agents
+from hythe.identity import agents, audit
 from hythe.identity.decide import check_agent
+from hythe.identity.model import AgentStatus
 from hythe.mail import inbox, requests, rows, sending
 from hythe.mail.model import Marked
 from hythe.model import ScopeName
 from hythe.observe import checks
 
 if TYPE_CHECKING:
+    import sqlite3
     from datetime import datetime
 
     from hythe.identity.model import Agent
@@ -69,6 +71,15 @@ class Post(Handle):
             requests.check_capabilities(capabilities),
             checks.check_optional(description, "$.description"),
         )
+
+    def agent_status(self, agent: str | Agent | None = None) -> AgentStatus:
+        """Return what is known of an agent and what waits for it; marks nothing.
+
+        Args:
+            agent: the exact id; None is the one that uses this handle.
+        """
+        identity = self.agent if agent is None else getattr(agent, "id", agent)
+        return self._read(_status, check_agent(identity))
 
     def agents(
         self,
@@ -317,3 +328,10 @@ def _wait(wait: float) -> float:
 
 def _limit(limit: int) -> int:
     return checks.check_bound(limit, "$.limit", least=1, most=_MOST)
+
+
+def _status(conn: sqlite3.Connection, store: int, agent: str) -> AgentStatus:
+    latest, unread, handoffs = inbox.waiting(conn, store, agent)
+    known = agents.get_agent(conn, store, agent)
+    enrolled = audit.is_enrolled(conn, store, agent)
+    return AgentStatus(agent, known, enrolled, unread, handoffs, latest)

@@ -7,7 +7,7 @@ from typing import Literal, final, get_args
 
 import attrs
 
-__all__ = ["SCOPES", "Agent", "AuditEntry", "Credential", "Issued", "Mode", "Scope"]
+__all__ = ["SCOPES", "Agent", "AgentStatus", "AuditEntry", "Credential", "Issued", "Mode", "Scope"]
 
 Mode = Literal["observe", "mixed", "required"]
 Scope = Literal[
@@ -43,6 +43,28 @@ class Agent:
     def __repr__(self) -> str:
         able = f": {', '.join(self.capabilities)}" if self.capabilities else ""
         return f"<Agent {self.id}{able}>"
+
+
+@final
+@attrs.frozen
+class AgentStatus:
+    """What the store knows of an agent id, and what waits for it.
+
+    `agent` is None for an id that no one registered. `latest` is the sequence of
+    the newest message in its inbox, `handoffs` counts those not acknowledged.
+    """
+
+    id: str
+    agent: Agent | None
+    enrolled: bool
+    unread: int
+    handoffs: int
+    latest: int
+
+    def __repr__(self) -> str:
+        known = "registered" if self.agent else "unregistered"
+        waiting = f"{self.unread} unread, {self.handoffs} handoffs"
+        return f"<AgentStatus {self.id} {known}: {waiting}>"
 
 
 @final

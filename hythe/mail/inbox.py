@@ -93,6 +93,16 @@ def _tally(conn: sqlite3.Connection, store: int, agent: str) -> tuple[int, int]:
     return (0, 0) if row is None else (row[0], row[1])
 
 
+def waiting(conn: sqlite3.Connection, store: int, agent: str) -> tuple[int, int, int]:
+    """Return the newest sequence, the unread, and the handoffs not acknowledged."""
+    (handoffs,) = conn.execute(
+        "select count(*) from mailbox where store = ? and recipient = ? "
+        f"and {_OPEN_HANDOFFS}",
+        (store, agent),
+    ).fetchone()
+    return (*_tally(conn, store, agent), handoffs)
+
+
 # --- marks --------------------------------------------------------------------------
 
 _SHOWN: dict[FactName, str] = {

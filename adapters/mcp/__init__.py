@@ -1,0 +1,1 @@
+"""The MCP servers: evidence over stdio, memory over stdio or streamable HTTP."""
