@@ -1,13 +1,4 @@
-"""Laws that every index keeps, to be run against one's own way of making them.
-
-    >>> import hsum
-    >>> from hsum.testing import check_index
-    >>> len(check_index(hsum.in_memory))
-    10
-
-Needs no test framework: a law that does not hold raises `AssertionError` with its
-sentence.
-"""
+"""Laws that every index keeps, to be run against one's own way of making them."""
 
 from __future__ import annotations
 
@@ -17,15 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsum._kernel.clock import SettableClock
-from hsum._kernel.ids import SequentialIds
 from hsum.model import Citation
+from hsum.testing._corpora import plant
 
 if TYPE_CHECKING:
     from hsum._api import Index
     from hsum.model import Document
 
-__all__ = ["LAWS", "SequentialIds", "SettableClock", "check_index"]
+__all__ = ["LAWS", "Law", "check_index", "sentence"]
 
 Law = Callable[["Index", Path], bool]
 
@@ -44,7 +34,7 @@ def check_index(make: Callable[[], Index]) -> tuple[str, ...]:
             tempfile.TemporaryDirectory(prefix="hsum-laws-") as folder,
             make() as index,
         ):
-            _plant(Path(folder))
+            plant(_TREE, Path(folder))
             if not law(index, Path(folder)):
                 raise AssertionError(sentence(law))
     return tuple(map(sentence, LAWS))
@@ -63,13 +53,6 @@ _TREE = {
     "empty.txt": b"",
     "data.bin": bytes(range(256)) * 8,
 }
-
-
-def _plant(root: Path) -> None:
-    for name, data in _TREE.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def _document(index: Index, path: str) -> Document:

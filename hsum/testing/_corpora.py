@@ -1,0 +1,108 @@
+"""Small corpora for tests, from a mapping of names to texts or from a path."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsum._kernel.canonical import digest
+from hsum._kernel.lock import exclusive
+from hsum.errors import fault
+
+if TYPE_CHECKING:
+    from hsum._api import Index
+
+__all__ = ["Source", "corpus", "plant", "shared_corpus"]
+
+Source = Mapping[str, str | bytes] | str | os.PathLike[str]
+
+# Ingesting what one test session shares takes seconds, not minutes.
+_BUILD_TIMEOUT_MS = 600_000
+
+
+def corpus(
+    source: Source, *, folder: str | os.PathLike[str] | None = None, **options: Any
+) -> Index:
+    """Return an index of a few files.
+
+    Args:
+        source: file names and their texts or bytes; or the path of a directory,
+            which is ingested where it is.
+        folder: where files and index are kept; None for a temporary directory that
+            goes when the index is collected.
+        options: those of `Index.ingest`.
+
+    Raises:
+        HsumError: `INVALID_ARGUMENT` for a name that leaves the folder; what
+            ingesting raises.
+    """
+    if folder is not None:
+        return _ingested(source, Path(folder), **options)
+    made = tempfile.mkdtemp(prefix="hsum-corpus-")
+    index = _ingested(source, Path(made), **options)
+    weakref.finalize(index, shutil.rmtree, made, ignore_errors=True)
+    return index
+
+
+def shared_corpus(source: Source, folder: str | os.PathLike[str]) -> Index:
+    """Return a read-only index that the first of many processes builds.
+
+    Args:
+        source: as of `corpus`.
+        folder: the directory that the processes share.
+    """
+    from hsum._api import open_index
+
+    home = Path(folder) / f"hsum-{_name_of(source)}"
+    home.mkdir(parents=True, exist_ok=True)
+    with exclusive(home / "build.lock", timeout_ms=_BUILD_TIMEOUT_MS):
+        with open_index(home / "index") as index:
+            built = bool(index.generations())
+        if not built:
+            _ingested(source, home).close()
+    return open_index(home / "index", read_only=True)
+
+
+def _ingested(source: Source, folder: Path, **options: Any) -> Index:
+    from hsum._api import open_index
+
+    root = _root(source, folder)
+    index = open_index(folder / "index")
+    index.ingest(root, **options)
+    return index
+
+
+def _root(source: Source, folder: Path) -> Path:
+    if not isinstance(source, Mapping):
+        return Path(source)
+    plant(source, folder / "root")
+    return folder / "root"
+
+
+def plant(files: Mapping[str, str | bytes], root: Path) -> None:
+    """Write files below a directory; names have `/` between their parts."""
+    root.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = Path(os.path.normpath(root / name))
+        if not path.is_relative_to(root):
+            raise fault("INVALID_ARGUMENT", f"{name!r} is not below the corpus")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode() if isinstance(content, str) else content
+        path.write_bytes(data)
+
+
+def _name_of(source: Source) -> str:
+    """Return a name that equal corpora share."""
+    if not isinstance(source, Mapping):
+        return digest(os.fsencode(os.path.abspath(source)))[:16]
+    parts = [
+        part if isinstance(part, bytes) else part.encode()
+        for item in sorted(source.items())
+        for part in item
+    ]
+    return digest(b"".join(b"%d:%s" % (len(part), part) for part in parts))[:16]
