@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,6 +199,8 @@ def _reserved(root: str, name: str | None) -> Iterator[Path]:
         with _snapshot(folder) as snapshot:
             empty = snapshot is None or snapshot.head is None
         if empty:
+            import shutil
+
             shutil.rmtree(folder, ignore_errors=True)
         raise
 

@@ -57,7 +57,11 @@ class VerbGroup(click.Group):
         prefix: str = "",
     ) -> None:
         super().__init__(
-            name, help=help, context_settings=_SETTINGS, no_args_is_help=True
+            name,
+            help=help,
+            params=[] if prefix else [_version()],
+            context_settings=_SETTINGS,
+            no_args_is_help=True,
         )
         self.table = tuple(verb for verb in table if verb.command is not None)
         self.build = build
@@ -122,6 +126,25 @@ class VerbGroup(click.Group):
                 formatter.write_dl(
                     [(name, text) for name, where, text in rows if where == heading]
                 )
+
+
+def _version() -> click.Option:
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_version,
+        help="Show the version and exit.",
+    )
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - click's signature
+    if asked and not ctx.resilient_parsing:
+        from hsum import __version__
+
+        click.echo(f"{ctx.info_name} {__version__}")
+        ctx.exit()
 
 
 def option(parameter: Parameter, meaning: str, spelled: Sequence[str]) -> click.Option:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
-import tempfile
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,6 +136,8 @@ def _establish(connection: sqlite3.Connection, ids: Ids) -> None:
 
 
 def _temporary(store: Store) -> Path:
+    import tempfile  # with shutil 10 ms, which opening a directory should not wait for
+
     folder = Path(tempfile.mkdtemp(prefix="hsum-"))
     store._remove = weakref.finalize(store, _remove_own, folder, os.getpid())  # noqa: SLF001
     return folder
@@ -146,4 +146,6 @@ def _temporary(store: Store) -> Path:
 def _remove_own(folder: Path, pid: int) -> None:
     # A fork inherits the finalizer, but not the directory.
     if os.getpid() == pid:
+        import shutil
+
         shutil.rmtree(folder, ignore_errors=True)
