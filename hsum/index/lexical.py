@@ -11,10 +11,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from errno import ENOENT, ENOTDIR
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import tantivy
@@ -22,7 +21,6 @@ import tantivy
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync_dir, os_fault, translating_os
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
-from hsum.index.languages import KINDS
 from hsum.index.lexical_files import (
     MUTABLE,
     files_of,
@@ -31,6 +29,7 @@ from hsum.index.lexical_files import (
     lockable,
     sha256,
 )
+from hsum.index.matches import Match, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +41,6 @@ __all__ = [
     "LEXICAL_VERSION",
     "LONGEST_TOKEN",
     "LexicalDocument",
-    "Match",
     "Reader",
     "Token",
     "Writer",
@@ -58,12 +56,6 @@ LEXICAL_VERSION = 1
 LONGEST_TOKEN = 200
 _HEAP_BYTES = 120_000_000
 _THREADS = min(2, os.cpu_count() or 1)
-# A passage's place is one number: its version, its ordinal, its kind.
-_KIND_BITS = 2
-_KIND = (1 << _KIND_BITS) - 1
-_ORDINAL_BITS = 24
-_ORDINALS = (1 << _ORDINAL_BITS) - 1
-_VERSION_SHIFT = _ORDINAL_BITS + _KIND_BITS
 # Nearly always enough to see the score drop after the last one asked for.
 _TIES = 16
 _FIELDS = (
@@ -110,16 +102,6 @@ class LexicalDocument:
     path: str = ""
     kind: Kind = "code"
     digest: int = 0
-
-
-class Match(NamedTuple):
-    """One passage that an expression found."""
-
-    score: float
-    version: int
-    ordinal: int
-    kind: Kind
-    digest: int
 
 
 @attrs.frozen
@@ -295,13 +277,17 @@ class Writer:
         """Give up: remove the directory."""
         with contextlib.suppress(AttributeError):
             del self._writer
+        import shutil
+
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
 def _document(passage: LexicalDocument) -> tantivy.Document:
     document = tantivy.Document()
     document.add_text("version", str(passage.version))
-    document.add_integer("place", _place(passage))
+    document.add_integer(
+        "place", place_of(passage.version, passage.ordinal, passage.kind)
+    )
     document.add_integer("digest", passage.digest)
     for name, _, _ in _FIELDS:
         text = getattr(passage, name)
@@ -412,19 +398,11 @@ class Reader:
             done, size = done + size, 4 * size
 
     def _matches(self, hits: list[tuple[Any, tantivy.DocAddress]]) -> list[Match]:
+        scores = [hit[0] for hit in hits]
         addresses = [hit[1] for hit in hits]
-        places: list[Any] = self._searcher.fast_field_values("place", addresses)
-        digests: list[Any] = self._searcher.fast_field_values("digest", addresses)
-        return [
-            Match(
-                hit[0],
-                place >> _VERSION_SHIFT,
-                place >> _KIND_BITS & _ORDINALS,
-                KINDS[place & _KIND],
-                digest,
-            )
-            for hit, place, digest in zip(hits, places, digests, strict=True)
-        ]
+        places: Any = self._searcher.fast_field_values("place", addresses)
+        digests: Any = self._searcher.fast_field_values("digest", addresses)
+        return list(map(Match._make, zip(scores, places, digests, strict=True)))
 
     def _compiled(self, expression: Expression) -> tantivy.Query:
         compiled, schema = self._compiled, self._schema
@@ -455,11 +433,6 @@ class Reader:
         allowed = tantivy.Query.term_set_query(self._schema, "version", keys)
         silent = tantivy.Query.const_score_query(allowed, 0.0)
         return _joined(tantivy.Occur.Must, (query, silent))
-
-
-def _place(passage: LexicalDocument) -> int:
-    at = passage.version << _ORDINAL_BITS | passage.ordinal & _ORDINALS
-    return at << _KIND_BITS | KINDS.index(passage.kind)
 
 
 def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Query:

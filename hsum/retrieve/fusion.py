@@ -11,70 +11,65 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from types import MappingProxyType
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
+from hsum.index.matches import VERSION_SHIFT
 from hsum.retrieve.signals import role_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hsum.index.languages import Kind
+    from hsum.index.matches import Match
     from hsum.retrieve.signals import Asked, Signals
 
-    Prove = Callable[["Found"], Mapping[tuple[int, int], frozenset[int]]]
+    Places = Mapping[int, int]
+    Runs = Mapping[tuple[int, int], frozenset[int]]
+    Prove = Callable[[Match, Iterable[int]], Runs]
 
-__all__ = ["Found", "Fusion", "Ranked"]
+__all__ = ["File", "Fusion", "Ranked"]
 
 # Enough to order by; the last bits of a float32 sum differ between two builds.
 _DIGITS: Final = 5
+_NO_NEEDLES: Final[Places] = {}
+_by_place: Final = itemgetter(1)
 
 
-class Found(NamedTuple):
-    """A run of passages that a retriever found: mostly one.
+class File(NamedTuple):
+    """A file with what was found of it.
 
     Attributes:
-        version: the key of its version.
-        first, last: its ordinals, inclusive.
-        kind: what sort of text it is.
-        digest: what passages of equal bytes share; None for a run.
-        lexical: its BM25 score over all fields.
-        needles: the places in the query of the needles it may hold, or holds.
-        bm25: its place among the passages that BM25 found, from 1.
-        places: its place among the candidates of each needle.
+        path: below the root.
+        matches: its passages, best first.
+        share: its score, as a share of the best file's.
+        role: the factor of its role.
+        held: whether any of them may hold a needle.
     """
 
-    version: int
-    first: int
-    last: int
-    kind: Kind
-    digest: int | None
-    lexical: float
-    needles: frozenset[int] = frozenset()
-    bm25: int | None = None
-    places: Mapping[int, int] = MappingProxyType({})
-
-    @property
-    def key(self) -> tuple[int, int, int]:
-        """Name the bytes: version and ordinals."""
-        return self.version, self.first, self.last
+    path: str
+    matches: list[Match]
+    share: float
+    role: float
+    held: bool
 
 
 class Ranked(NamedTuple):
-    """A found run with what its score is made of; sorts by score, path and place.
+    """A run of passages with what its score is made of; sorts by score, path, place.
 
     Attributes:
         lowness: the negated score.
         path: its file's.
-        first, last: its ordinals, inclusive.
+        first, last: its ordinals, inclusive; mostly one.
         serial: makes every one different.
-        found: the run.
-        file: the score of its file, as a share of the best file's.
-        role: the factor of the file's role.
-        later: the factor of its place among the passages of its file.
-        proved: whether the needles of `found` are known to stand there.
+        match: the passage that was found.
+        needles: those it holds, or may hold: its place among the candidates of each.
+        file: its file.
+        at: its place among the matches of the file, from 0.
+        later: the factor of that place.
+        proved: whether its needles are known to stand there.
     """
 
     lowness: float
@@ -82,9 +77,10 @@ class Ranked(NamedTuple):
     first: int
     last: int
     serial: int
-    found: Found
-    file: float
-    role: float
+    match: Match
+    needles: Places
+    file: File
+    at: int
     later: float
     proved: bool
 
@@ -92,6 +88,16 @@ class Ranked(NamedTuple):
     def score(self) -> float:
         """The score that orders hits."""
         return -self.lowness
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Name the bytes: version and ordinals."""
+        return self.match.version, self.first, self.last
+
+    @property
+    def digest(self) -> int | None:
+        """What passages of equal bytes share; None for a run of several."""
+        return self.match.digest if self.first == self.last else None
 
 
 @attrs.frozen
@@ -108,32 +114,89 @@ class Fusion:
     shares: Sequence[float]
     signals: Signals
 
-    def ranked(
-        self, found: Iterable[Found], paths: Mapping[int, str]
+    def best_first(
+        self,
+        matches: Iterable[Match],
+        needles: Mapping[int, Places],
+        paths: Mapping[int, str],
+        prove: Prove,
     ) -> Iterator[Ranked]:
-        """Score what was found, in no order; `paths` are those of the versions."""
-        files: dict[int, list[Found]] = {}
-        for one in found:
-            files.setdefault(one.version, []).append(one)
-        decay, later, score = self.signals.decay, self.signals.later, self.score
-        scores = {
-            version: _file_score(group, decay) for version, group in files.items()
-        }
-        best = max(scores.values(), default=0.0) or 1.0
+        """Yield in order, proving needles only where a run is next.
+
+        A run is ranked as if it held its needles; when its turn comes, `prove` tells
+        the runs that do hold them, itself or wider ones, and what it lacks moves it
+        down.
+
+        Args:
+            matches: each passage once.
+            needles: by the place of a passage, those that it may hold.
+            paths: those of the versions.
+            prove: tells which runs that touch a passage hold which needles.
+        """
         serials = itertools.count()
-        for version, group in files.items():
-            path, share = paths[version], scores[version] / best
-            role = self._role_factor(path, group[0].kind)
-            factor = 1.0 / (group[0].lexical or 1.0)
-            for one in group:
-                own = one.lexical * factor
-                needles = one.needles
-                lowness = -score(needles, share, role, own)
-                yield Ranked(
-                    lowness, path, one.first, one.last, next(serials),
-                    one, share, role, own, not needles,
-                )  # fmt: skip
-                factor *= later
+        heap = [
+            self._ranked(file, at, needles, next(serials))
+            for file in self._files(matches, needles, paths)
+            for at in range(len(file.matches) if file.held else 1)
+        ]
+        heapq.heapify(heap)
+        while heap:
+            one = heapq.heappop(heap)
+            if not one.proved:
+                for first, last, held in _proved(one, prove(one.match, one.needles)):
+                    again = self._again(one, first, last, held)
+                    heapq.heappush(heap, again._replace(serial=next(serials)))
+                continue
+            yield one
+            if not one.file.held and one.at + 1 < len(one.file.matches):
+                # The passages of a file without needles stand in their order.
+                following = self._ranked(one.file, one.at + 1, needles, next(serials))
+                heapq.heappush(heap, following)
+
+    def _files(
+        self,
+        matches: Iterable[Match],
+        needles: Mapping[int, Places],
+        paths: Mapping[int, str],
+    ) -> list[File]:
+        groups: dict[int, list[Match]] = {}
+        for match in matches:
+            groups.setdefault(match[1] >> VERSION_SHIFT, []).append(match)
+        decay = self.signals.decay
+        scores = {key: _file_score(group, decay) for key, group in groups.items()}
+        best = max(scores.values(), default=0.0) or 1.0
+        return [
+            File(
+                paths[version],
+                group,
+                scores[version] / best,
+                self._role_factor(paths[version], group[0].kind),
+                bool(needles) and any(match[1] in needles for match in group),
+            )
+            for version, group in groups.items()
+        ]
+
+    def _ranked(
+        self, file: File, at: int, needles: Mapping[int, Places], serial: int
+    ) -> Ranked:
+        match = file.matches[at]
+        held = needles.get(match[1], _NO_NEEDLES)
+        later = self.signals.later**at * match[0] / (file.matches[0][0] or 1.0)
+        low = -self.score(held, file, later)
+        ordinal = match.ordinal
+        return Ranked(
+            low,
+            file.path,
+            ordinal,
+            ordinal,
+            serial,
+            match,
+            held,
+            file,
+            at,
+            later,
+            not held,
+        )
 
     def _role_factor(self, path: str, kind: Kind) -> float:
         role = role_of(path, kind)
@@ -141,9 +204,7 @@ class Fusion:
             return 1.0
         return self.signals.factor(role)
 
-    def score(
-        self, needles: frozenset[int], file: float, role: float, later: float
-    ) -> float:
+    def score(self, needles: Iterable[int], file: File, later: float) -> float:
         """Return the score of a run that holds these needles.
 
         One for each needle that puts a hit before all that lack it; a share of the
@@ -151,55 +212,40 @@ class Fusion:
         for its role as far as the needles are not what was asked for.
         """
         if not needles:
-            return round(file * later * role, _DIGITS)
+            return round(file.share * later * file.role, _DIGITS)
         shares = [self.shares[needle] for needle in needles]
         certain = sum(share >= 1 for share in shares)
         partial = min(1.0, sum(share for share in shares if share < 1))
         spared = 1.0 if certain else partial
-        base: float = file * later * role ** (1.0 - spared)
+        base: float = file.share * later * file.role ** (1.0 - spared)
         return round(certain + self.signals.exact * partial + base, _DIGITS)
 
-    def best_first(self, ranked: Iterable[Ranked], prove: Prove) -> Iterator[Ranked]:
-        """Yield in order, proving needles only where a run is next.
-
-        A run is ranked as if it held its needles; when its turn comes, `prove` tells
-        the runs that do hold them, itself or wider ones, and what it lacks moves it
-        down.
-        """
-        heap = list(ranked)
-        heapq.heapify(heap)
-        serials = itertools.count(len(heap))
-        while heap:
-            one = heapq.heappop(heap)
-            if one.proved:
-                yield one
-                continue
-            for found in _proved(one.found, prove(one.found)):
-                heapq.heappush(heap, self._again(one, found, next(serials)))
-
-    def _again(self, one: Ranked, found: Found, serial: int) -> Ranked:
+    def _again(self, one: Ranked, first: int, last: int, needles: Places) -> Ranked:
         return one._replace(
-            lowness=-self.score(found.needles, one.file, one.role, one.later),
-            first=found.first,
-            last=found.last,
-            serial=serial,
-            found=found,
+            lowness=-self.score(needles, one.file, one.later),
+            first=first,
+            last=last,
+            needles=needles,
             proved=True,
         )
 
 
-def _file_score(group: list[Found], decay: float) -> float:
+def _file_score(group: list[Match], decay: float) -> float:
     if len(group) == 1:
-        return group[0].lexical
-    group.sort(key=lambda one: (-one.lexical, one.first))
-    return math.fsum(one.lexical * decay**place for place, one in enumerate(group))
+        return group[0].score
+    group.sort(key=_by_place)
+    group.sort(key=itemgetter(0), reverse=True)
+    return math.fsum(match.score * decay**at for at, match in enumerate(group))
 
 
-def _proved(
-    found: Found, runs: Mapping[tuple[int, int], frozenset[int]]
-) -> Iterator[Found]:
-    own = runs.get((found.first, found.last), frozenset())
-    yield found._replace(needles=own)
+def _proved(one: Ranked, runs: Runs) -> Iterator[tuple[int, int, Places]]:
+    """Yield the run itself with what it does hold, and each wider run that holds."""
+    own = runs.get((one.first, one.last), frozenset())
+    yield one.first, one.last, _held(one, own)
     for (first, last), needles in runs.items():
         if first < last:
-            yield found._replace(first=first, last=last, digest=None, needles=needles)
+            yield first, last, _held(one, needles)
+
+
+def _held(one: Ranked, needles: frozenset[int]) -> Places:
+    return {needle: one.needles[needle] for needle in needles}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -57,6 +57,7 @@ class Opened:
         self.head = head
         self.reader = reader
         self._versions: dict[int, Version] = {}
+        self._paths: dict[int, str] = {}
         self._cuts: dict[int, tuple[Passage, ...]] = {}
         self._blocks: dict[tuple[int, int], bytes] = {}
         self._scopes: dict[object, Scope] = {}
@@ -72,6 +73,15 @@ class Opened:
             _make_room(self._versions, _VERSIONS_KEPT)
             self._versions.update(snapshot.versions(missing))
         return self._versions
+
+    def paths(self, snapshot: Snapshot, keys: Iterable[int]) -> Mapping[int, str]:
+        """Return the paths of live versions by key, as `os.fsdecode` gives them."""
+        missing = [key for key in keys if key not in self._paths]
+        if missing:
+            found = self.versions(snapshot, missing)
+            _make_room(self._paths, _VERSIONS_KEPT)
+            self._paths.update((key, os.fsdecode(found[key].path)) for key in missing)
+        return self._paths
 
     def passages(self, snapshot: Snapshot, version: Version) -> Sequence[Passage]:
         """Return the passages of a version's revision."""
@@ -206,9 +216,11 @@ def _has_moved_on(store: Store, head: Head) -> bool:
 
 
 def _built(snapshot: Snapshot, deadline: float) -> Reader:
+    # An open searcher outlives its directory.
+    import tempfile
+
     from hsum.index.generations import version_entries
 
-    # An open searcher outlives its directory.
     with tempfile.TemporaryDirectory(prefix="hsum-") as folder:
         writer = Writer(Path(folder) / "lexical")
         try:

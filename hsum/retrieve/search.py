@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import time
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from hsum.index.passages import Passage
     from hsum.index.store import Store
     from hsum.model import Project, StopReason
-    from hsum.retrieve.fusion import Found, Ranked
+    from hsum.retrieve.fusion import Ranked
     from hsum.retrieve.opened import Opened, Scope
     from hsum.retrieve.plan import Plan
     from hsum.retrieve.query import Query
@@ -201,12 +200,12 @@ class _Search:
 
     def _hits(self, taken: list[tuple[float, Ranked]]) -> Iterable[Hit]:
         versions = self._opened.versions(
-            self._snapshot, {ranked.found.version for _, ranked in taken}
+            self._snapshot, {ranked.match.version for _, ranked in taken}
         )
         explained = self._explained([ranked for _, ranked in taken])
         for score, ranked in taken:
-            version = versions[ranked.found.version]
-            yield self._hit(score, ranked, version, explained.get(ranked.found.key, {}))
+            version = versions[ranked.match.version]
+            yield self._hit(score, ranked, version, explained.get(ranked.key, {}))
 
     def _hit(
         self,
@@ -215,20 +214,19 @@ class _Search:
         version: Version,
         signals: Mapping[str, float],
     ) -> Hit:
-        found = ranked.found
         passages = self._opened.passages(self._snapshot, version)
-        first, last = passages[found.first], passages[found.last]
+        first, last = passages[ranked.first], passages[ranked.last]
         data = self._opened.read(self._snapshot, version, first.start, last.end)
         return Hit(
             citation=self._citation(version, first.start, last.end),
             project_id=self._project.project_id,
-            path=os.fsdecode(version.path),
+            path=ranked.path,
             lines=(first.first_line, last.last_line),
-            symbol=_symbol(passages[found.first : found.last + 1]),
+            symbol=_symbol(passages[ranked.first : ranked.last + 1]),
             text=text_of(data, version.encoding),
             score=score,
-            ranks=self._ranks(found, signals),
-            duplicates=tuple(self._duplicates(found, data)),
+            ranks=self._ranks(ranked, signals),
+            duplicates=tuple(self._duplicates(ranked, data)),
             source_state=state_of(
                 self._snapshot.root,
                 version.path,
@@ -246,27 +244,26 @@ class _Search:
             end,
         )
 
-    def _ranks(self, found: Found, signals: Mapping[str, float]) -> Ranks:
+    def _ranks(self, ranked: Ranked, signals: Mapping[str, float]) -> Ranks:
         places: dict[str, int] = {}
-        for number in found.needles:
+        for number, place in ranked.needles.items():
             kind = self._plan.needles[number][0].kind
-            place = found.places.get(number, REACH)
             places[kind] = min(place, places.get(kind, place))
         return Ranks(
             exact=places.get("identifier"),
             phrase=places.get("phrase"),
-            bm25=found.bm25,
+            bm25=self._stream.bm25.get(ranked.match.place),
             signals=signals,
         )
 
-    def _duplicates(self, found: Found, data: bytes) -> Iterable[Citation]:
+    def _duplicates(self, ranked: Ranked, data: bytes) -> Iterable[Citation]:
         """Cite the other passages of the scope with these bytes, by path and place."""
-        if found.digest is None:
+        if ranked.digest is None:
             return
         twins = [
             twin
-            for twin in self._opened.reader.twins(found.digest)
-            if (twin.version, twin.ordinal) != (found.version, found.first)
+            for twin in self._opened.reader.twins(ranked.digest)
+            if twin.place != ranked.match.place
             and (self._scope.versions is None or twin.version in self._scope.versions)
         ]
         versions = self._opened.versions(self._snapshot, {t.version for t in twins})
@@ -284,8 +281,8 @@ class _Search:
         """Return what each signal gave to each hit: scores of fields, then factors."""
         if not self._request.explain:
             return {}
-        signals = {one.found.key: _factors(one) for one in ranked}
-        keys = {one.found.version for one in ranked}
+        signals = {one.key: _factors(one) for one in ranked}
+        keys = {one.match.version for one in ranked}
         versions = self._opened.versions(self._snapshot, keys)
         depth = sum(versions[key].passages for key in keys) or 1
         plan = self._stream.plan
@@ -304,10 +301,10 @@ class _Search:
 
 def _factors(ranked: Ranked) -> dict[str, float]:
     return {
-        "file": round(ranked.file, 5),
-        "role": round(ranked.role, 5),
+        "file": round(ranked.file.share, 5),
+        "role": round(ranked.file.role, 5),
         "later": round(ranked.later, 5),
-        "needles": float(len(ranked.found.needles)),
+        "needles": float(len(ranked.needles)),
     }
 
 

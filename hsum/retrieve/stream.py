@@ -16,17 +16,17 @@ import attrs
 from hsum.index.decode import text_of
 from hsum.index.expressions import Boosted, Preferring, Within
 from hsum.index.lexical import analyze
+from hsum.index.matches import VERSION_SHIFT, Match, place_of
 from hsum.index.views import view
 from hsum.retrieve.exact import MARGIN, needle_bytes, occurrences, smallest_run
 from hsum.retrieve.feedback import ANSWERS, inverse_frequency, telling_words
-from hsum.retrieve.fusion import Found, Fusion
+from hsum.retrieve.fusion import Fusion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hsum.index.catalogue import Snapshot, Version
     from hsum.index.expressions import Expression
-    from hsum.index.lexical import Match
     from hsum.index.passages import Passage
     from hsum.retrieve.fusion import Ranked
     from hsum.retrieve.opened import Opened, Scope
@@ -79,17 +79,29 @@ class Stream:
         self._deadline = deadline
         self._fusion = Fusion(plan.asked, plan.shares, signals)
         self._seen: set[object] = set()
-        self._rests: list[Iterator[list[Found]]] = []
+        self._rests: list[tuple[int, Iterator[list[Match]]]] = []
+        self.bm25: dict[int, int] = {}
         self._floor: float | None = None
 
     def __iter__(self) -> Iterator[tuple[float, Ranked]]:
         """Yield each hit once with its score; scores never rise."""
         self._learn()
-        yield from self._window(self._head())
-        for rest in self._rests:
+        yield from self._window(*self._head())
+        for number, rest in self._rests:
             for batch in rest:
-                yield from self._window(batch)
-        yield from self._window(self._tail())
+                fresh = self._fresh(batch)
+                yield from self._window(
+                    fresh, {match.place: {number: REACH} for match in fresh}
+                )
+        yield from self._window(self._fresh(self._searched(REACH)), {})
+
+    def _fresh(self, matches: list[Match]) -> list[Match]:
+        """Return the matches that were no hits yet."""
+        return [
+            match
+            for match in matches
+            if (match.version, match.ordinal, match.ordinal) not in self._seen
+        ]
 
     @property
     def plan(self) -> Plan:
@@ -113,7 +125,7 @@ class Stream:
         self._plan = attrs.evolve(self._plan, feedback=feedback)
 
     def _stems(self, match: Match) -> list[str]:
-        version = self._versions([match.version])[match.version]
+        version = self._version(match)
         own = self._opened.passages(self._snapshot, version)[match.ordinal]
         data = self._opened.read(self._snapshot, version, own.start, own.end)
         text = view(text_of(data, version.encoding))
@@ -125,58 +137,61 @@ class Stream:
 
     # --- what is fused ------------------------------------------------------------
 
-    def _head(self) -> list[Found]:
-        matches = self._searched(self._plan.expression, DEPTH)
-        found = {_key(match): _found(match, place) for place, match in matches}
-        for number, (_, candidates) in enumerate(self._plan.needles):
-            if candidates is None:
-                for key, one in found.items():
-                    found[key] = _holds(one, number)
-                self._rests.append(self._scanned(number))
-                continue
-            batches = self._candidates(candidates)
-            for place, match in enumerate(self._first(batches, number), 1):
-                one = found.get(_key(match)) or _found(match)
-                found[_key(match)] = _holds(one, number, place)
-            self._rests.append(self._holding(batches, number))
-        return list(found.values())
+    def _head(self) -> tuple[list[Match], dict[int, dict[int, int]]]:
+        """Return the matches of all retrievers, each once, and what they may hold."""
+        matches = self._searched(DEPTH)
+        known = {match.place for match in matches}
+        needles: dict[int, dict[int, int]] = {}
+        for number, (_, expression) in enumerate(self._plan.needles):
+            batches = self._candidates(expression) if expression else iter(())
+            candidates, more = self._first(batches, number)
+            rest = (
+                self._holding(batches, number) if expression else self._scanned(number)
+            )
+            self._rests.append((number, rest))
+            places = [match.place for match in candidates]
+            # A needle that has more candidates may stand in any passage at hand.
+            anywhere = more or expression is None
+            for rank, place in enumerate([*places, *(known if anywhere else ())], 1):
+                needles.setdefault(place, {}).setdefault(number, rank)
+            matches += [match for match in candidates if match.place not in known]
+            known.update(places)
+        return matches, needles
 
-    def _first(self, batches: Iterator[list[Match]], number: int) -> list[Match]:
-        """Return the candidates of a needle that take part in the head.
+    def _first(
+        self, batches: Iterator[list[Match]], number: int
+    ) -> tuple[list[Match], bool]:
+        """Return the candidates of a needle for the head, and whether there are more.
 
         Where most candidates hold it they are the first `DEPTH`, proved when their
         turn comes; where few do (`C++` among all that say `c`), those that do.
         """
         batch = next(batches, [])
         if len(batch) < DEPTH:
-            return batch
-        sample = [match for match in batch[:_SAMPLE] if self._holds_own(match, number)]
+            return batch, False
+        sample = [match for match in batch[:_SAMPLE] if self._holds(match, number)]
         if 2 * len(sample) >= _SAMPLE:
-            return batch
+            return batch, True
         held: list[Match] = []
         for each in itertools.chain([batch], batches):
-            held += [match for match in each if self._holds_own(match, number)]
+            held += [match for match in each if self._holds(match, number)]
             if len(held) >= DEPTH:
                 break
-        return held
-
-    def _holds_own(self, match: Match, number: int) -> bool:
-        return bool(self._proofs(match.version, match.ordinal, number))
+        return held, True
 
     def _holding(
         self, batches: Iterable[list[Match]], number: int
-    ) -> Iterator[list[Found]]:
+    ) -> Iterator[list[Match]]:
         for batch in batches:
-            yield [
-                _holds(_found(match), number)
-                for match in batch
-                if _key(match) not in self._seen and self._holds_own(match, number)
-            ]
+            yield [match for match in batch if self._holds(match, number)]
 
-    def _scanned(self, number: int) -> Iterator[list[Found]]:
+    def _holds(self, match: Match, number: int) -> bool:
+        return bool(self._proofs(match, number))
+
+    def _scanned(self, number: int) -> Iterator[list[Match]]:
         """Yield what a look through all stored bytes finds, file by file.
 
-        For needles without a token: `>>>`, or one word of 200 bytes.
+        For needles without a token: `>>>`, or one word of 201 bytes.
         """
         for version in self._snapshot.live():
             versions = self._scope.versions
@@ -184,44 +199,29 @@ class Stream:
                 self._check_time()
                 yield self._scanned_in(version, number)
 
-    def _scanned_in(self, version: Version, number: int) -> list[Found]:
+    def _scanned_in(self, version: Version, number: int) -> list[Match]:
         passages = self._opened.passages(self._snapshot, version)
         start, end = _bounds(version, passages)
         needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
         data = self._snapshot.read(version, start, end)
         places = occurrences(data, needle, version.encoding, offset=start)
-        runs = dict.fromkeys(smallest_run(passages, *place) for place in places)
+        ordinals = dict.fromkeys(smallest_run(passages, *place)[0] for place in places)
         return [
-            Found(
-                version.key,
-                first,
-                last,
-                passages[first].kind,
-                None,
-                1.0,
-                frozenset((number,)),
-            )
-            for first, last in runs
-        ]
-
-    def _tail(self) -> list[Found]:
-        matches = self._searched(self._plan.expression, REACH)
-        return [
-            _found(match, place)
-            for place, match in matches
-            if _key(match) not in self._seen
+            Match(1.0, place_of(version.key, at, passages[at].kind), 0)
+            for at in ordinals
         ]
 
     # --- asking the lexical index -------------------------------------------------
 
-    def _searched(
-        self, expression: Expression | None, depth: int
-    ) -> list[tuple[int, Match]]:
+    def _searched(self, depth: int) -> list[Match]:
+        """Return the best passages by BM25 over all fields, and note their places."""
         self._check_time()
-        if expression is None:
+        asked = self._plan.expression
+        if asked is None:
             return []
-        found = self._opened.reader.search(self._within(expression), depth)
-        return list(enumerate(found, 1))
+        found = self._opened.reader.search(self._within(asked), depth)
+        self.bm25 = {match.place: rank for rank, match in enumerate(found, 1)}
+        return found
 
     def _candidates(self, needle: Expression) -> Iterator[list[Match]]:
         """Yield all candidates of a needle in the order of the whole query."""
@@ -238,55 +238,48 @@ class Stream:
 
     # --- order --------------------------------------------------------------------
 
-    def _window(self, found: Iterable[Found]) -> Iterator[tuple[float, Ranked]]:
+    def _window(
+        self, matches: list[Match], needles: Mapping[int, Mapping[int, int]]
+    ) -> Iterator[tuple[float, Ranked]]:
         """Yield what was found in its order, below all that came before."""
-        fresh = [one for one in found if not (self._seen and self._was_seen(one))]
-        versions = self._versions({one.version for one in fresh})
-        paths = {
-            one.version: versions[one.version].path.decode("utf-8", "surrogateescape")
-            for one in fresh
-        }
+        keys = {match[1] >> VERSION_SHIFT for match in matches}
+        paths = self._opened.paths(self._snapshot, keys)
         floor, top = self._floor, 0.0
-        ranked = self._fusion.ranked(fresh, paths)
-        for one in self._fusion.best_first(ranked, self._prove):
-            if not self._was_seen(one.found):
-                self._seen.update((one.found.key, one.found.digest))
-                top = top or one.score
-                self._floor = one.score if floor is None else _below(floor, one, top)
-                yield self._floor, one
-
-    def _was_seen(self, found: Found) -> bool:
-        return found.key in self._seen or (
-            found.digest is not None and found.digest in self._seen
-        )
+        for one in self._fusion.best_first(matches, needles, paths, self._prove):
+            if one.key in self._seen or one.digest in self._seen:
+                continue
+            self._seen.update((one.key, one.digest or one.key))
+            top = top or one.score
+            self._floor = one.score if floor is None else _below(floor, one, top)
+            yield self._floor, one
 
     # --- proof --------------------------------------------------------------------
 
-    def _prove(self, found: Found) -> Mapping[tuple[int, int], frozenset[int]]:
+    def _prove(
+        self, match: Match, numbers: Iterable[int]
+    ) -> Mapping[tuple[int, int], frozenset[int]]:
         runs: dict[tuple[int, int], frozenset[int]] = {}
-        for number in found.needles:
-            for run in self._proofs(found.version, found.first, number):
+        for number in numbers:
+            for run in self._proofs(match, number):
                 runs[run] = runs.get(run, frozenset()) | {number}
         return runs
 
-    def _proofs(
-        self, key: int, ordinal: int, number: int
-    ) -> frozenset[tuple[int, int]]:
+    def _proofs(self, match: Match, number: int) -> frozenset[tuple[int, int]]:
         """Return the smallest runs that hold a needle and touch a passage."""
         proofs = self._opened.proofs
-        name = (self._plan.needles[number][0].text, key, ordinal)
+        name = (self._plan.needles[number][0].text, match.version, match.ordinal)
         found = proofs.get(name)
         if found is None:
             self._check_time()
-            found = proofs[name] = frozenset(self._proved(key, ordinal, number))
+            found = proofs[name] = frozenset(self._proved(match, number))
         return found
 
-    def _proved(self, key: int, ordinal: int, number: int) -> Iterator[tuple[int, int]]:
-        version = self._versions([key])[key]
+    def _proved(self, match: Match, number: int) -> Iterator[tuple[int, int]]:
+        version = self._version(match)
         passages = self._opened.passages(self._snapshot, version)
         needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
         low, high = _bounds(version, passages)
-        own = passages[ordinal]
+        own = passages[match.ordinal]
         start = max(low, own.start - len(needle) - MARGIN)
         end = min(high, own.end + len(needle) + MARGIN)
         data = self._opened.read(self._snapshot, version, start, end)
@@ -294,8 +287,9 @@ class Stream:
             if first < own.end and last > own.start:
                 yield smallest_run(passages, first, last)
 
-    def _versions(self, keys: Iterable[int]) -> Mapping[int, Version]:
-        return self._opened.versions(self._snapshot, keys)
+    def _version(self, match: Match) -> Version:
+        key = match.version
+        return self._opened.versions(self._snapshot, (key,))[key]
 
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
@@ -311,24 +305,3 @@ def _bounds(version: Version, passages: Sequence[Passage]) -> tuple[int, int]:
     """Return the span of a version in its revision: a record's is a part of it."""
     last = version.first + version.passages - 1
     return passages[version.first].start, passages[last].end
-
-
-def _key(match: Match) -> tuple[int, int, int]:
-    return match.version, match.ordinal, match.ordinal
-
-
-def _found(match: Match, place: int | None = None) -> Found:
-    return Found(
-        match.version,
-        match.ordinal,
-        match.ordinal,
-        match.kind,
-        match.digest,
-        match.score,
-        bm25=place,
-    )
-
-
-def _holds(found: Found, number: int, place: int | None = None) -> Found:
-    places = found.places if place is None else {**found.places, number: place}
-    return found._replace(needles=found.needles | {number}, places=places)

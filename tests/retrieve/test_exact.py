@@ -88,7 +88,19 @@ def test_bytes_that_are_no_text_are_no_word() -> None:
 
 @pytest.mark.parametrize(
     ("character", "word"),
-    [("a", True), ("_", True), ("-", False), ("é", True), ("²", False), ("½", False), ("́", True), ("\u200d", True), ("Ⓐ", True), ("٣", True), ("‿", True)],
+    [
+        ("a", True),
+        ("_", True),
+        ("-", False),
+        ("é", True),
+        ("²", False),
+        ("½", False),
+        ("́", True),
+        ("\u200d", True),
+        ("Ⓐ", True),
+        ("٣", True),
+        ("‿", True),
+    ],
 )
 def test_word_characters_are_those_of_unicode(character: str, *, word: bool) -> None:
     """UTS #18: letters, marks, decimal digits, connectors and joiners."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 import attrs
 import pytest
 from hypothesis import given
@@ -11,9 +14,10 @@ from hsum._kernel.faults import Fault
 from hsum.errors import HsumError
 from hsum.index.expressions import Preferring
 from hsum.index.lexical import analyze
+from hsum.index.matches import Match, place_of
 from hsum.retrieve.cursors import Binding, position_of, token_at
 from hsum.retrieve.feedback import inverse_frequency, telling_words
-from hsum.retrieve.fusion import Found, Fusion, Ranked
+from hsum.retrieve.fusion import Fusion, Ranked
 from hsum.retrieve.plan import MAX_TERMS, candidates_of, plan_of
 from hsum.retrieve.query import parse
 from hsum.retrieve.signals import CODE, PROSE, Asked, asked_for, role_of
@@ -118,34 +122,43 @@ def test_known_words_and_numbers_tell_nothing() -> None:
 # --- fusion --------------------------------------------------------------------------
 
 
-def found(version: int, ordinal: int, lexical: float, *needles: int) -> Found:
-    return Found(version, ordinal, ordinal, "code", None, lexical, frozenset(needles))
+Run = tuple[int, int, float, tuple[int, ...]]
+
+
+def found(version: int, ordinal: int, score: float, *needles: int) -> Run:
+    return version, ordinal, score, needles
 
 
 def order(
-    runs: list[Found],
+    runs: list[Run],
     *,
     paths: dict[int, str] | None = None,
     shares: tuple[float, ...] = (1.0, 0.3),
     proofs: dict[tuple[int, int], dict[tuple[int, int], frozenset[int]]] | None = None,
 ) -> list[Ranked]:
     """Return runs in order; without `proofs` each holds what it may hold."""
-    paths = paths or {run.version: f"src/{run.version}.py" for run in runs}
+    paths = paths or {run[0]: f"src/{run[0]}.py" for run in runs}
     fusion = Fusion(NOTHING, shares, CODE)
+    matches = [Match(run[2], place_of(run[0], run[1], "code"), 0) for run in runs]
+    needles = {
+        match.place: dict.fromkeys(run[3], 1)
+        for match, run in zip(matches, runs, strict=True)
+    }
 
-    def prove(run: Found) -> dict[tuple[int, int], frozenset[int]]:
+    def prove(match: Match, held: Iterable[int]) -> Mapping[Any, frozenset[int]]:
+        at = match.ordinal
         if proofs is None:
-            return {(run.first, run.last): run.needles}
-        return proofs.get((run.version, run.first), {})
+            return {(at, at): frozenset(held)}
+        return proofs.get((match.version, at), {})
 
-    return list(fusion.best_first(fusion.ranked(runs, paths), prove))
+    return list(fusion.best_first(matches, needles, paths, prove))
 
 
 def test_the_passages_of_a_file_add_up_with_decay() -> None:
     """Two good passages beat one, and the second is shown after other files."""
     ranked = order([found(1, 0, 10), found(1, 1, 9), found(2, 0, 11)])
 
-    assert [(1, 0), (2, 0), (1, 1)] == [(r.found.version, r.first) for r in ranked]
+    assert [(1, 0), (2, 0), (1, 1)] == [(r.match.version, r.first) for r in ranked]
 
 
 def test_a_proven_needle_that_is_the_query_comes_first() -> None:
@@ -153,7 +166,7 @@ def test_a_proven_needle_that_is_the_query_comes_first() -> None:
     runs = [found(1, 0, 50), found(2, 0, 1, 0)]
     ranked = order(runs, paths={1: "src/a.py", 2: "tests/test_a.py"})
 
-    assert [2, 1] == [one.found.version for one in ranked]
+    assert [2, 1] == [one.match.version for one in ranked]
 
 
 def test_what_lacks_its_needle_moves_down() -> None:
@@ -161,8 +174,8 @@ def test_what_lacks_its_needle_moves_down() -> None:
     runs = [found(1, 0, 10, 0), found(2, 0, 9, 0), found(3, 0, 8)]
     ranked = order(runs, proofs={(2, 0): {(0, 0): frozenset({0})}})
 
-    assert [2, 1, 3] == [one.found.version for one in ranked]
-    assert [True, False, False] == [bool(one.found.needles) for one in ranked]
+    assert [2, 1, 3] == [one.match.version for one in ranked]
+    assert [True, False, False] == [bool(one.needles) for one in ranked]
 
 
 def test_a_wider_run_is_a_hit_of_its_own() -> None:
