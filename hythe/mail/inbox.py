@@ -78,11 +78,21 @@ def _sequences(
     # Written out, so that the partial indexes apply.
     flags = [*["unread = 1"] * wanted.unread, *["archived = 0"] * (not wanted.archived)]
     found = conn.execute(
-        f"select sequence from mailbox where {' and '.join([*terms, *flags])} "
-        "order by sequence limit ?",
+        f"select sequence from mailbox {_index(wanted)} "
+        f"where {' and '.join([*terms, *flags])} order by sequence limit ?",
         (*terms.values(), limit),
     )
     return [row[0] for row in found]
+
+
+def _index(wanted: Filters) -> str:
+    """Name the index to walk: left alone, SQLite walks the whole inbox in order."""
+    if wanted.unread and not wanted.archived:
+        return "indexed by mailbox_unread"
+    for name in ("thread", "sender", "scope"):
+        if getattr(wanted, name) is not None:
+            return f"indexed by mailbox_by_{name}"
+    return "" if wanted.archived else "indexed by mailbox_kept"
 
 
 def _tally(conn: sqlite3.Connection, store: int, agent: str) -> tuple[int, int]:
@@ -96,8 +106,7 @@ def _tally(conn: sqlite3.Connection, store: int, agent: str) -> tuple[int, int]:
 def waiting(conn: sqlite3.Connection, store: int, agent: str) -> tuple[int, int, int]:
     """Return the newest sequence, the unread, and the handoffs not acknowledged."""
     (handoffs,) = conn.execute(
-        "select count(*) from mailbox where store = ? and recipient = ? "
-        f"and {_OPEN_HANDOFFS}",
+        f"select count(*) from {_OPEN_HANDOFFS} and store = ? and recipient = ?",
         (store, agent),
     ).fetchone()
     return (*_tally(conn, store, agent), handoffs)
@@ -182,8 +191,13 @@ def _show(conn: sqlite3.Connection, key: tuple[int, str, int], fact: FactName) -
 
 # --- sections of resume -------------------------------------------------------------
 
-_OPEN_HANDOFFS = "handoff = 1 and open = 1"
-_UNREAD_MESSAGES = "handoff = 0 and unread = 1 and archived = 0"
+_OPEN_HANDOFFS = (
+    "mailbox indexed by mailbox_open_handoffs where handoff = 1 and open = 1"
+)
+_UNREAD_MESSAGES = (
+    "mailbox indexed by mailbox_unread_in_scope "
+    "where handoff = 0 and unread = 1 and archived = 0"
+)
 
 
 def open_handoffs(
@@ -229,24 +243,21 @@ def count_unread_messages(
 def _section(
     conn: sqlite3.Connection,
     place: tuple[int, str, int],
-    condition: str,
+    source: str,
     after: int,
     limit: int,
 ) -> tuple[Message, ...]:
     found = conn.execute(
-        "select sequence from mailbox where store = ? and recipient = ? and scope = ? "
-        f"and {condition} and sequence > ? order by sequence limit ?",
+        f"select sequence from {source} and store = ? and recipient = ? "
+        "and scope = ? and sequence > ? order by sequence limit ?",
         (*place, after, limit),
     ).fetchall()
     return tuple(rows.load_message(conn, *place[:2], row[0]) for row in found)
 
 
-def _count(
-    conn: sqlite3.Connection, place: tuple[int, str, int], condition: str
-) -> int:
+def _count(conn: sqlite3.Connection, place: tuple[int, str, int], source: str) -> int:
     row = conn.execute(
-        "select count(*) from mailbox where store = ? and recipient = ? and scope = ? "
-        f"and {condition}",
+        f"select count(*) from {source} and store = ? and recipient = ? and scope = ?",
         place,
     ).fetchone()
     return int(row[0])

@@ -85,6 +85,10 @@ _SMALL_TABLES = (
         archived integer not null,
         primary key (store, recipient, sequence)) strict, without rowid""",
     (
+        "create index mailbox_kept on mailbox (store, recipient, sequence)"
+        " where archived = 0"
+    ),
+    (
         "create index mailbox_unread on mailbox (store, recipient, sequence)"
         " where unread = 1 and archived = 0"
     ),

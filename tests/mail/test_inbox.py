@@ -9,6 +9,7 @@ import time
 import pytest
 
 import hythe
+from hythe.mail import inbox, requests
 
 STATE = {"objective": "ship", "status": "green", "owner": "planner"}
 SPAWN = multiprocessing.get_context("spawn")
@@ -277,22 +278,51 @@ def test_simultaneous_sends_all_land(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "filters",
-    [{}, {"unread": True}, {"sender": "a"}, {"thread": "t"}, {"scope": True}],
+    ("filters", "index"),
+    [
+        ({}, "mailbox_kept"),
+        ({"unread": True}, "mailbox_unread"),
+        ({"unread": True, "thread": "t"}, "mailbox_unread"),
+        ({"sender": "a"}, "mailbox_by_sender"),
+        ({"thread": "t"}, "mailbox_by_thread"),
+        ({"scope": hythe.ScopeName("atlas")}, "mailbox_by_scope"),
+        ({"unread": True, "archived": True}, None),
+    ],
 )
-def test_a_page_is_found_by_an_index(store, critic, filters):
-    """Every listing searches an index by its filters, and sorts nothing."""
-    from hythe.mail import inbox, requests
+def test_a_page_walks_the_narrowest_index(store, filters, index):
+    """No listing walks the whole inbox to find the few that are wanted, or sorts."""
+    wanted = requests.filters(**filters)
 
-    scope = hythe.ScopeName("atlas") if filters.get("scope") else None
-    wanted = requests.filters(**filters | {"scope": scope})
+    assert [_walk(index)] == _plans(
+        store, inbox.list_inbox, wanted, limit=5, cursor=None
+    )
+
+
+def test_the_sections_of_resume_walk_their_own_index(store):
+    """What waits in a scope is found without walking the rest of the inbox."""
+    for read, index in (
+        (inbox.open_handoffs, "mailbox_open_handoffs"),
+        (inbox.unread_messages, "mailbox_unread_in_scope"),
+    ):
+        assert [_walk(index)] == _plans(store, read, 1, after=0, limit=5)
+    for count, index in (
+        (inbox.count_open_handoffs, "mailbox_open_handoffs"),
+        (inbox.count_unread_messages, "mailbox_unread_in_scope"),
+    ):
+        assert [_walk(index)] == _plans(store, count, 1)
+
+
+def _plans(store, read, *args, **options):
     statements = []
     with store._storage.reading() as (conn, number):
         conn.set_trace_callback(statements.append)
-        inbox.list_inbox(conn, number, "critic", wanted, limit=5, cursor=None)
+        read(conn, number, "critic", *args, **options)
         conn.set_trace_callback(None)
-        (listing,) = [s for s in statements if "from mailbox" in s]
-        plan = [row[3] for row in conn.execute(f"explain query plan {listing}")]
+        (listing,) = [said for said in statements if "from mailbox" in said]
+        plan = conn.execute(f"explain query plan {listing}").fetchall()
+    return [row[3].partition(" (")[0].replace("COVERING ", "") for row in plan]
 
-    assert 1 == len(plan)
-    assert "SEARCH mailbox USING" in plan[0]
+
+def _walk(index):
+    how = "PRIMARY KEY" if index is None else f"INDEX {index}"
+    return f"SEARCH mailbox USING {how}"
