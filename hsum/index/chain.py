@@ -21,10 +21,11 @@ def chained(
     Args:
         previous: the digest of the one before, `GENESIS` for the first.
         number: its number.
-        begun: document id and `rev` of each version that begins with it.
+        begun: document id and `rev` of each version that begins with it, sorted.
         ended: the same of those that it ends.
     """
-    lines = [f"+{document} {rev}" for document, rev in begun]
-    lines += [f"-{document} {rev}" for document, rev in ended]
-    text = "\n".join([previous, str(number), *sorted(lines)])
-    return sha256(text.encode()).hexdigest()
+    digest = sha256(f"{previous}\n{number}\n".encode())
+    for mark, steps in (("+", begun), ("-", ended)):
+        for document, rev in steps:
+            digest.update(f"{mark}{document} {rev}\n".encode())
+    return digest.hexdigest()

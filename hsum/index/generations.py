@@ -29,7 +29,7 @@ from hsum.index.writing import lexical_entries
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from hsum.index.catalogue import Version
@@ -222,8 +222,8 @@ def publish(
     dead = dead_passages(store.lexical / draft.name)
     before = Snapshot(connection)
     number = before.head.generation + 1 if before.head else 1
-    begun = history.write(connection, plan, number, store.ids)
-    totals = _write_generation(connection, before, plan, begun, store.clock())
+    history.write(connection, plan, number, store.ids)
+    totals = _write_generation(connection, before, plan, number, store.clock())
     _write_head(connection, Head(number, 1, draft.name, files, LEXICAL_VERSION, dead))
     return number, totals
 
@@ -232,10 +232,9 @@ def _write_generation(
     connection: sqlite3.Connection,
     before: Snapshot,
     plan: Plan,
-    begun: Iterable[tuple[str, str]],
+    number: int,
     now: int,
 ) -> Totals:
-    number = before.head.generation + 1 if before.head else 1
     old = before.totals()
     totals = Totals(
         old.documents + plan.documents,
@@ -243,11 +242,11 @@ def _write_generation(
         old.bytes + plan.bytes,
     )
     ended = ((live.uuid, live.rev) for live in plan.ended)
-    digest = chained(before.last_digest() or GENESIS, number, begun, ended)
-    kinds = [plan.count(kind) for kind in ("added", "changed", "renamed", "dropped")]
+    begun = history.begun(connection, plan)
+    digest = chained(before.last_digest() or GENESIS, number, begun, sorted(ended))
     connection.execute(
         f"INSERT INTO generation VALUES ({', '.join('?' * 10)})",
-        (number, now, *kinds, *totals, digest),
+        (number, now, *plan.counts().values(), *totals, digest),
     )
     return totals
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from hsum._kernel.ids import Ids
     from hsum.index.plan import Begun, Plan
 
-__all__ = ["write"]
+__all__ = ["begun", "write"]
 
 
 def write(
     connection: sqlite3.Connection, plan: Plan, generation: int, ids: Ids
-) -> list[tuple[str, str]]:
-    """Write the plan of a generation; return document id and `rev` of what it begins."""
+) -> None:
+    """Write the plan of a generation."""
     connection.executemany(
         "UPDATE source SET path = ? WHERE path = ?", plan.moved.items()
     )
@@ -25,13 +25,28 @@ def write(
         "UPDATE version SET to_generation = ? WHERE id = ?",
         ((generation, live.key) for live in plan.ended),
     )
-    begun = list(_identified(connection, plan, ids))
     connection.executemany(
         "INSERT INTO version (id, document, path, revision, cut, first, passages,"
         " from_generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ((*_row(item, document), generation) for item, document, _ in begun),
+        (
+            (*_row(item, _document(connection, item, ids)), generation)
+            for item in plan.begun
+        ),
     )
-    return [(uuid, item.fresh.rev) for item, _, uuid in begun]
+
+
+def begun(connection: sqlite3.Connection, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Yield document id and `rev` of what a written plan begins, in order."""
+    first = min((item.piece.key for item in plan.begun), default=None)
+    if first is None:
+        return iter(())
+    return connection.execute(
+        "SELECT document.uuid, lower(hex(revision.sha256)) FROM version"
+        " JOIN document ON document.id = version.document"
+        " JOIN revision ON revision.id = version.revision"
+        " WHERE version.id >= ? ORDER BY document.uuid",
+        (first,),
+    )
 
 
 def _row(item: Begun, document: int) -> tuple[object, ...]:
@@ -47,21 +62,6 @@ def _row(item: Begun, document: int) -> tuple[object, ...]:
     )
 
 
-def _identified(
-    connection: sqlite3.Connection, plan: Plan, ids: Ids
-) -> Iterator[tuple[Begun, int, str]]:
-    """Yield each begun version with its document's row and id, made where new."""
-    for item in plan.begun:
-        if item.document is None:
-            source = _source(connection, item.fresh.path, ids)
-            yield item, *_document(connection, source, item.piece.record, ids)
-        else:
-            (uuid,) = connection.execute(
-                "SELECT uuid FROM document WHERE id = ?", (item.document,)
-            ).fetchone()
-            yield item, item.document, uuid
-
-
 def _source(connection: sqlite3.Connection, path: bytes, ids: Ids) -> int:
     row = connection.execute("SELECT id FROM source WHERE path = ?", (path,)).fetchone()
     if row is not None:
@@ -72,18 +72,18 @@ def _source(connection: sqlite3.Connection, path: bytes, ids: Ids) -> int:
     return int(done.lastrowid or 0)
 
 
-def _document(
-    connection: sqlite3.Connection, source: int, record: str, ids: Ids
-) -> tuple[int, str]:
+def _document(connection: sqlite3.Connection, item: Begun, ids: Ids) -> int:
+    if item.document is not None:
+        return item.document
+    source = _source(connection, item.fresh.path, ids)
     row = connection.execute(
-        "SELECT id, uuid FROM document WHERE source = ? AND record = ?",
-        (source, record),
+        "SELECT id FROM document WHERE source = ? AND record = ?",
+        (source, item.piece.record),
     ).fetchone()
     if row is not None:
-        return int(row[0]), row[1]
-    uuid = ids()
+        return int(row[0])
     done = connection.execute(
         "INSERT INTO document (uuid, source, record) VALUES (?, ?, ?)",
-        (uuid, source, record),
+        (ids(), source, item.piece.record),
     )
-    return int(done.lastrowid or 0), uuid
+    return int(done.lastrowid or 0)

@@ -60,7 +60,7 @@ def _rehearsed(found: Survey, request: Request) -> IngestReport:
         found.totals.bytes + plan.bytes,
     )
     report = _report(found, totals, plan, gathered)
-    return attrs.evolve(report, dry_run=True, changes=plan.changes)
+    return attrs.evolve(report, dry_run=True, changes=tuple(plan.changes()))
 
 
 def _imagined(content: Content) -> Fresh:
@@ -80,7 +80,7 @@ def _written(store: Store, request: Request, found: Survey) -> IngestReport:
         plan = _decided(found, gathered, request)
         scanned.note(connection, found, gathered)
         report = _report(found, found.totals, plan, gathered)
-        if plan.changes or found.head is None:
+        if plan or found.head is None:
             request.tell("commit", 0, 1)
             number, totals = publish(store, connection, draft, plan)
             report = attrs.evolve(
@@ -92,7 +92,8 @@ def _written(store: Store, request: Request, found: Survey) -> IngestReport:
 
 def _decided(found: Survey, gathered: Gathered, request: Request) -> Plan:
     plan = decide(found.lives, gathered.fresh, gathered.gone, found.sources)
-    guard = guards.mass_delete(found.totals.documents, plan.count("dropped"))
+    dropped = plan.counts()["dropped"] if plan.ended else 0
+    guard = guards.mass_delete(found.totals.documents, dropped)
     guards.confirm([guard], request.allow)
     return plan
 
@@ -102,14 +103,15 @@ def _report(
 ) -> IngestReport:
     skips = [*found.scan.skips, *gathered.skips]
     indexed = found.scan.unchanged + len(found.scan.changed) - len(gathered.skips)
+    counts = plan.counts()
     failed = {skip.path: skip for skip in (*found.scan.failed, *gathered.failed)}
     return IngestReport(
         generation=found.head.generation if found.head else None,
-        unchanged=not plan.changes,
-        added=plan.count("added"),
-        changed=plan.count("changed"),
-        renamed=plan.count("renamed"),
-        dropped=plan.count("dropped"),
+        unchanged=not plan,
+        added=counts["added"],
+        changed=counts["changed"],
+        renamed=counts["renamed"],
+        dropped=counts["dropped"],
         **totals._asdict(),
         discovered=indexed + len(skips),
         indexed=indexed,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from os import fsdecode
 from typing import NamedTuple
 
@@ -12,6 +13,8 @@ from hsum.index.renames import renames
 from hsum.model import Change
 
 __all__ = ["Begun", "Fresh", "Live", "Piece", "Plan", "decide"]
+
+KINDS = ("added", "changed", "renamed", "dropped")
 
 
 class Live(NamedTuple):
@@ -57,20 +60,41 @@ class Begun(NamedTuple):
 
 @attrs.frozen
 class Plan:
-    """What one generation ends, begins and moves.
-
-    `moved` is old path by new path; `bytes` is the change in living bytes.
-    """
+    """What one generation ends, begins and moves; `moved` is old path by new path."""
 
     ended: tuple[Live, ...] = ()
     begun: tuple[Begun, ...] = ()
     moved: Mapping[bytes, bytes] = attrs.field(factory=dict)
-    changes: tuple[Change, ...] = ()
-    bytes: int = 0
 
-    def count(self, kind: str) -> int:
-        """Return how many documents are added, changed, renamed or dropped."""
-        return sum(change.kind == kind for change in self.changes)
+    def __bool__(self) -> bool:
+        return bool(self.ended or self.begun)
+
+    def changes(self) -> Iterator[Change]:
+        """Yield what happens to each document: the fresh ones first, then the dropped."""
+        was = {live.document: live for live in self.ended}
+        for item in self.begun:
+            old = None if item.document is None else was.pop(item.document)
+            yield self._change(item, old)
+        for live in was.values():
+            yield Change("dropped", _named(live.path, live.record))
+
+    def _change(self, item: Begun, old: Live | None) -> Change:
+        path = _named(item.fresh.path, item.piece.record)
+        if old is None:
+            return Change("added", path)
+        if item.fresh.path in self.moved:
+            return Change("renamed", path, was=_named(old.path, old.record))
+        return Change("changed", path)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many documents are added, changed, renamed and dropped."""
+        found = Counter(change.kind for change in self.changes())
+        return {kind: found[kind] for kind in KINDS}
+
+    @property
+    def documents(self) -> int:
+        """Return the change in living documents."""
+        return len(self.begun) - len(self.ended)
 
     @property
     def passages(self) -> int:
@@ -79,14 +103,17 @@ class Plan:
         return begun - sum(item.passages for item in self.ended)
 
     @property
-    def documents(self) -> int:
-        """Return the change in living documents."""
-        return len(self.begun) - len(self.ended)
+    def bytes(self) -> int:
+        """Return the change in living bytes: of files, however many records they have."""
+        begun = (
+            item.fresh.size for item in self.begun if item.piece is item.fresh.pieces[0]
+        )
+        return sum(begun) - sum({live.path: live.size for live in self.ended}.values())
 
 
 def decide(
     lives: Mapping[bytes, tuple[Live, ...]],
-    fresh: Iterable[Fresh],
+    fresh: Sequence[Fresh],
     gone: Collection[bytes],
     sources: Collection[bytes],
 ) -> Plan:
@@ -98,80 +125,38 @@ def decide(
         gone: the paths that are no longer indexed.
         sources: the fresh paths that a source had before, live or not.
     """
-    fresh = tuple(fresh)
     moved = _moved(lives, fresh, gone, sources)
-    steps = [_replaced(lives, moved, file) for file in fresh]
-    left = [path for path in gone if path not in set(moved.values())]
-    dropped = tuple(live for path in sorted(left) for live in lives.get(path, ()))
-    ended = [live for step in steps for live in step.ended]
+    replaced = [moved.get(file.path, file.path) for file in fresh]
+    left = sorted(set(gone) - set(moved.values()))
     return Plan(
-        ended=(*ended, *dropped),
-        begun=tuple(item for step in steps for item in step.begun),
-        moved=moved,
-        changes=(
-            *(change for step in steps for change in step.changes),
-            *(Change("dropped", _shown(live)) for live in dropped),
+        ended=tuple(
+            live for path in (*replaced, *left) for live in lives.get(path, ())
         ),
-        bytes=sum(step.bytes for step in steps) - _bytes(dropped),
+        begun=tuple(
+            Begun(file, piece, old.get(piece.record))
+            for file, path in zip(fresh, replaced, strict=True)
+            for old in [{live.record: live.document for live in lives.get(path, ())}]
+            for piece in file.pieces
+        ),
+        moved=moved,
     )
 
 
 def _moved(
     lives: Mapping[bytes, tuple[Live, ...]],
-    fresh: tuple[Fresh, ...],
+    fresh: Sequence[Fresh],
     gone: Collection[bytes],
     sources: Collection[bytes],
 ) -> dict[bytes, bytes]:
     vanished = {path: lives[path][0].rev for path in gone if lives.get(path)}
+    if not vanished:
+        return {}
     appeared = {
         file.path: file.rev
         for file in fresh
         if file.path not in lives and file.path not in sources
     }
     return renames(vanished, appeared)
-
-
-def _replaced(
-    lives: Mapping[bytes, tuple[Live, ...]],
-    moved: Mapping[bytes, bytes],
-    file: Fresh,
-) -> Plan:
-    was = moved.get(file.path)
-    old = {live.record: live for live in lives.get(was or file.path, ())}
-    kept = {piece.record for piece in file.pieces}
-    lost = [live for live in old.values() if live.record not in kept]
-    changes = [_change(file, piece, old, was) for piece in file.pieces]
-    return Plan(
-        ended=tuple(old.values()),
-        begun=tuple(
-            Begun(
-                file, piece, old[piece.record].document if piece.record in old else None
-            )
-            for piece in file.pieces
-        ),
-        changes=(*changes, *(Change("dropped", _shown(live)) for live in lost)),
-        bytes=file.size - _bytes(old.values()),
-    )
-
-
-def _change(
-    file: Fresh, piece: Piece, old: Mapping[str, Live], was: bytes | None
-) -> Change:
-    path = _named(file.path, piece.record)
-    if piece.record not in old:
-        return Change("added", path)
-    if was is not None:
-        return Change("renamed", path, was=_named(was, piece.record))
-    return Change("changed", path)
-
-
-def _bytes(lives: Iterable[Live]) -> int:
-    """Add up the files, each once however many records it has."""
-    return sum({live.path: live.size for live in lives}.values())
-
-
-def _shown(live: Live) -> str:
-    return _named(live.path, live.record)
 
 
 def _named(path: bytes, record: str) -> str:

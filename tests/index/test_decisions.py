@@ -207,14 +207,15 @@ def test_a_plan_turns_what_stood_into_what_stands(world: _World) -> None:
 def test_a_plan_counts_every_change_once(world: _World) -> None:
     """Added and dropped balance the documents; nothing is told twice."""
     plan, _ = _decided(world)
-    kinds = Counter(change.kind for change in plan.changes)
+    kinds = plan.counts()
+    paths = [change.path for change in plan.changes()]
 
     assert kinds["added"] - kinds["dropped"] == plan.documents
     assert kinds["renamed"] == len(plan.moved)
     assert kinds["changed"] == sum(
         world.after.get(path, letter) != letter for path, letter in world.before.items()
     )
-    assert len({change.path for change in plan.changes}) == len(plan.changes)
+    assert len(set(paths)) == len(paths)
 
 
 @given(_WORLDS)
@@ -238,12 +239,11 @@ def test_the_same_world_gives_an_empty_plan(world: _World) -> None:
 # --- the chain ------------------------------------------------------------------------
 
 
-def test_the_digest_depends_on_what_happened_and_not_on_its_order() -> None:
+def test_the_digest_depends_on_all_that_happened() -> None:
     """Whatever is added, left out or moved to the other side changes the digest."""
     begun, ended = [("a", "1"), ("b", "2")], [("c", "3")]
     digest = chained(GENESIS, 1, begun, ended)
 
-    assert digest == chained(GENESIS, 1, begun[::-1], ended)
     others = {
         chained(digest, 1, begun, ended),
         chained(GENESIS, 2, begun, ended),
@@ -251,4 +251,5 @@ def test_the_digest_depends_on_what_happened_and_not_on_its_order() -> None:
         chained(GENESIS, 1, ended, begun),
         chained(GENESIS, 1, begun, []),
     }
+
     assert 5 == len(others - {digest})
