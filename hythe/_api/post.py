@@ -96,16 +96,6 @@ class Post(Handle):
             cursor=cursor,
         )
 
-    def get_agent(self, agent: str | None = None) -> Agent:
-        """Return one registered agent; None is the one that uses this handle.
-
-        Raises:
-            NotFound: no agent of exactly this id is registered.
-        """
-        return self._read(
-            agents.require_agent, self.agent if agent is None else check_agent(agent)
-        )
-
     # --- sending ------------------------------------------------------------------
 
     def send(

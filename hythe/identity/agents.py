@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel import cursors
 from hsum._kernel.canonical import canonical
-from hsum._kernel.faults import Fault
 from hythe.identity.audit import is_enrolled
 from hythe.identity.model import Agent
 from hythe.model import Page
@@ -27,7 +26,6 @@ __all__ = [
     "problems",
     "register",
     "registered_agents",
-    "require_agent",
 ]
 
 
@@ -53,23 +51,6 @@ def get_agent(conn: sqlite3.Connection, store: int, agent: str) -> Agent | None:
     """Return a registered agent, or None."""
     sequence = _current(conn, store, agent)
     return _load(conn, store, agent, sequence) if sequence else None
-
-
-def require_agent(conn: sqlite3.Connection, store: int, agent: str) -> Agent:
-    """Return a registered agent.
-
-    Raises:
-        Fault: `NOT_FOUND`.
-    """
-    found = get_agent(conn, store, agent)
-    if found is None:
-        raise Fault(
-            "NOT_FOUND",
-            f"no agent {agent} is registered",
-            hint="agents() shows who is registered.",
-            details={"agent": agent},
-        )
-    return found
 
 
 def is_registered(conn: sqlite3.Connection, store: int, agent: str) -> bool:

@@ -45,14 +45,22 @@ def test_without_an_id_the_caller_registers(store):
     assert "planner" == store.register_agent().id
 
 
-def test_one_agent_is_found_by_its_exact_id(store):
-    """Another case or an unregistered id is not found."""
+def test_the_status_of_an_agent_tells_what_waits(store):
+    """Registered or not, it shows registration, enrolment, mail; and marks nothing."""
+    store.send("critic", "x")
+    before = store.agent_status("critic")
     store.register_agent("critic")
+    store.credentials.issue("critic", ["admin"])
+    after = store.agent_status("critic")
 
-    assert "critic" == store.get_agent("critic").id
-    for unknown in ("Critic", None):
-        with pytest.raises(hythe.NotFound):
-            store.get_agent(unknown)
+    assert (None, False, 1, 1) == (
+        before.agent,
+        before.enrolled,
+        before.unread,
+        before.latest,
+    )
+    assert ("critic", True) == (after.agent.id, after.enrolled)
+    assert "planner" == store.agent_status().id
 
 
 def test_agents_are_paged_by_id(store):
