@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hsum._kernel.catalogue import entry_of
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Family", "Fault", "boundary"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -144,12 +145,12 @@ def _guard_member(member: Any, family: Family) -> Any:
     return guarded(family, member) if inspect.isfunction(member) else member
 
 
-def guarded(family: Family, function: Callable[..., T]) -> Callable[..., T]:
+def guarded(family: Family, function: Callable[P, T]) -> Callable[P, T]:
     """Wrap one function, so that the faults it raises are of `family`."""
     if inspect.isgeneratorfunction(function):
 
         @functools.wraps(function)
-        def iterate(*args: Any, **kwargs: Any) -> Any:
+        def iterate(*args: P.args, **kwargs: P.kwargs) -> Any:
             try:
                 yield from function(*args, **kwargs)
             except Fault as fault:
@@ -158,7 +159,7 @@ def guarded(family: Family, function: Callable[..., T]) -> Callable[..., T]:
         return iterate
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> T:
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return function(*args, **kwargs)
         except Fault as fault:

@@ -21,6 +21,7 @@ from hythe.model import (
     Event,
     Fact,
     Head,
+    History,
     Loop,
     Page,
     Plan,
@@ -237,7 +238,7 @@ class Scope:
         cursor: str | None = None,
         after: int | None = None,
         wait: float = 0,
-    ) -> Page[Checkpoint]:
+    ) -> History:
         """Return checkpoints, newest first.
 
         With `after`, those of a higher revision, oldest first; `wait` then blocks

@@ -116,7 +116,7 @@ class Store(Memory, Post):
         return f"<Store {self.path or 'in memory'} as {self.agent}{state}>"
 
 
-def _open_store(
+def open_store(
     path: str | os.PathLike[str],
     *,
     agent: str,
@@ -161,7 +161,7 @@ def _open_store(
     return store
 
 
-def _in_memory(
+def in_memory(
     *,
     agent: str,
     evidence: Callable[[str], Any] | None = None,
@@ -172,13 +172,13 @@ def _in_memory(
     return Store(Storage(None, evidence=evidence, clock=clock, ids=ids), agent)
 
 
-def _restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
+def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
     """Restore a backup to a path where no store is yet."""
     from hythe.care.backup import restore_store
 
     return restore_store(Path(backup), Path(path))
 
 
-open_store = guarded(family, _open_store)
-in_memory = guarded(family, _in_memory)
-restore = guarded(family, _restore)
+open_store = guarded(family, open_store)
+in_memory = guarded(family, in_memory)
+restore = guarded(family, restore)

@@ -15,7 +15,7 @@ from hythe.checkpoint.store import id_of
 from hythe.model import Head
 from hythe.observe.rows import moment
 
-__all__ = ["conflict", "live_heads", "live_revisions"]
+__all__ = ["conflict", "live_heads", "live_revisions", "retired_revisions"]
 
 _SHOWN = 100
 _LAST = 2**63 - 1
@@ -53,6 +53,14 @@ def live_revisions(conn: sqlite3.Connection, at: At, standing: Standing) -> set[
     )
     found = {row[0] for row in rows}
     return found | {standing.pointer} if standing.pointer else found
+
+
+def retired_revisions(conn: sqlite3.Connection, at: At) -> set[int]:
+    """Return every checkpoint that a reconcile ever retired."""
+    rows = conn.execute(
+        "select revision from retirement where store = ? and scope = ?", at
+    )
+    return {row[0] for row in rows}
 
 
 def conflict(

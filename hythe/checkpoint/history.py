@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
+from collections.abc import Collection
 
 from hsum._kernel import cursors
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.content import state_of
 from hythe.checkpoint.crossing import seen_from
 from hythe.checkpoint.decide import Standing
-from hythe.checkpoint.heads import live_heads
+from hythe.checkpoint.heads import live_heads, live_revisions, retired_revisions
 from hythe.checkpoint.owed import Debt
 from hythe.checkpoint.plan import differing
 from hythe.checkpoint.request import Reference
@@ -21,6 +23,7 @@ from hythe.checkpoint.scopes import (
     standing_of,
 )
 from hythe.checkpoint.store import (
+    Row,
     checkpoint_of,
     id_of,
     load_row,
@@ -28,7 +31,18 @@ from hythe.checkpoint.store import (
     named,
     value_at,
 )
-from hythe.model import Checkpoint, Divergent, Head, Owed, Page, Plan, ScopeName
+from hythe.model import (
+    Checkpoint,
+    Decision,
+    Divergent,
+    Head,
+    History,
+    Kind,
+    Owed,
+    Page,
+    Plan,
+    ScopeName,
+)
 from hythe.observe.checks import check_bound
 
 __all__ = [
@@ -112,20 +126,30 @@ def history(
     limit: int,
     cursor: str | None,
     after: int | None,
-) -> Page[Checkpoint]:
+) -> History:
     """Return checkpoints: newest first, or with `after` oldest first from there on."""
     check_bound(limit, "$.limit", least=1, most=MAX_PAGE)
     at = find_scope(conn, store, name)
     if at is None:
-        return Page(())
-    newest = standing_of(conn, at).revisions
-    kind = f"history:{at.scope}"
+        return History(())
+    standing = standing_of(conn, at)
+    kind, newest = f"history:{at.scope}", standing.revisions
     start, step = _start(kind, newest, after, cursor)
     wanted = range(start, newest + 1) if step > 0 else range(start, 0, -1)
-    shown = tuple(_checkpoint(conn, at, revision) for revision in wanted[:limit])
     rest = wanted[limit:]
-    token = cursors.encode(kind, {"at": rest[0], "step": step}) if rest else None
-    return Page(shown, token)
+    return History(
+        tuple(_checkpoint(conn, at, revision) for revision in wanted[:limit]),
+        cursors.encode(kind, {"at": rest[0], "step": step}) if rest else None,
+        pointer=id_of(conn, at, standing.pointer),
+        heads=_ids(conn, at, live_revisions(conn, at, standing), wanted[:limit]),
+        retired=_ids(conn, at, retired_revisions(conn, at), wanted[:limit]),
+    )
+
+
+def _ids(
+    conn: sqlite3.Connection, at: At, found: set[int], shown: Collection[int]
+) -> frozenset[str]:
+    return frozenset(str(id_of(conn, at, r)) for r in found if r in shown)
 
 
 def _start(
@@ -172,27 +196,42 @@ def divergent(
     kind = f"divergent:{at.scope}:{int(resolved)}"
     place = cursors.decode(kind, cursor)["before"] if cursor else (2**62, "", 0)
     rows = conn.execute(_DIVERGENT, (*at, int(resolved), *place, limit + 1)).fetchall()
-    shown = tuple(_divergent(conn, at, row) for row in rows[:limit])
+    stored = _Rows(conn, at)
+    shown = tuple(_divergent(stored, row) for row in rows[:limit])
     if len(rows) <= limit:
         return Page(shown)
     last = rows[limit - 1]
     return Page(shown, cursors.encode(kind, {"before": [last[2], last[0], last[3]]}))
 
 
+class _Rows(dict[int, Row]):
+    """The checkpoints of one call, each read and verified once."""
+
+    def __init__(self, conn: sqlite3.Connection, at: At) -> None:
+        super().__init__()
+        self.conn = conn
+        self.at = at
+        self.ids = functools.cache(lambda revision: str(id_of(conn, at, revision)))
+
+    def __missing__(self, revision: int) -> Row:
+        found = self[revision] = load_row(self.conn, self.at, revision)
+        return found
+
+
 def _divergent(
-    conn: sqlite3.Connection, at: At, row: tuple[str, str, int, int, int, str | None]
+    stored: _Rows, row: tuple[Kind, str, int, int, int, Decision | None]
 ) -> Divergent:
     kind, identity, revision, ordinal, tip, settled = row
-    stored = load_row(conn, at, revision)
+    made = stored[revision]
     return Divergent(
-        kind,  # type: ignore[arg-type]
+        kind,
         identity,
-        value_at(stored, kind, ordinal),
-        stored.id,
+        value_at(made, kind, ordinal),
+        made.id,
         revision,
-        stored.author,
-        id_of(conn, at, tip) or "",
-        settled,  # type: ignore[arg-type]
+        made.author,
+        stored.ids(tip),
+        settled,
     )
 
 
@@ -209,12 +248,12 @@ def plan_reconcile(
     live = live_heads(conn, at, limit=standing.live)
     chosen = _survivor(conn, at, standing, live, survivor)
     view = seen_from(conn, at, standing, chosen.revision)
+    stored = _Rows(conn, at)
     states = {
-        head.id: load_state(conn, store, load_row(conn, at, head.revision).state)
-        for head in live
+        head.id: load_state(conn, store, stored[head.revision].state) for head in live
     }
     pointer = id_of(conn, at, standing.pointer)
-    owed = tuple(_owed(conn, at, debt) for debt in view.debts.values())
+    owed = tuple(_owed(stored, debt) for debt in view.debts.values())
     return Plan(
         scope=spelled(conn, at),
         heads=tuple(live),
@@ -253,13 +292,13 @@ def _survivor(
     )
 
 
-def _owed(conn: sqlite3.Connection, at: At, debt: Debt) -> Owed:
-    row = load_row(conn, at, debt.version.revision)
+def _owed(stored: _Rows, debt: Debt) -> Owed:
+    made = stored[debt.version.revision]
     return Owed(
         kind=debt.kind,  # type: ignore[arg-type]
         id=debt.id,
-        checkpoint=row.id,
-        revision=row.revision,
-        value=value_at(row, debt.kind, debt.version.ordinal),
-        heads=tuple(id_of(conn, at, tip) or "" for tip in debt.tips),
+        checkpoint=made.id,
+        revision=made.revision,
+        value=value_at(made, debt.kind, debt.version.ordinal),
+        heads=tuple(map(stored.ids, debt.tips)),
     )

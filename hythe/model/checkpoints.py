@@ -9,7 +9,7 @@ from typing import Any, Literal, final, overload
 import attrs
 
 from hythe.model._convert import utc
-from hythe.model.answers import WriteWarning
+from hythe.model.answers import Page, WriteWarning
 from hythe.model.work import (
     Decision,
     Event,
@@ -131,6 +131,28 @@ class Checkpoint:
         from hythe._views import checkpoint_html
 
         return checkpoint_html(self)
+
+
+@final
+@attrs.frozen
+class History(Page[Checkpoint]):
+    """A page of checkpoints, and what is special about them; all by id.
+
+    `heads` are those of the page that are live, `retired` those a reconcile retired.
+    """
+
+    pointer: str | None = None
+    heads: frozenset[str] = frozenset()
+    retired: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        more = ", more" if self.next else ""
+        return f"<History {len(self)} checkpoints, {len(self.heads)} live{more}>"
+
+    def _repr_html_(self) -> str:
+        from hythe._views import history_html
+
+        return history_html(self)
 
 
 @final

@@ -22,9 +22,23 @@ from hythe.testing._play import Player
 if TYPE_CHECKING:
     from hythe._api import Store
 
-__all__ = ["LAWS", "SequentialIds", "SettableClock", "check_store", "play"]
+__all__ = ["LAWS", "SequentialIds", "SettableClock", "agents", "check_store", "play"]
 
 T = TypeVar("T")
+
+
+def agents(store: Store, *names: str) -> tuple[Store, ...]:
+    """Register agents, and return the same store as used by each.
+
+    >>> import hythe
+    >>> planner, critic = agents(hythe.in_memory(agent="tester"), "planner", "critic")
+    >>> critic.agent
+    'critic'
+    """
+    used = tuple(store.as_agent(name) for name in names)
+    for one in used:
+        one.register_agent()
+    return used
 
 
 def check_store(

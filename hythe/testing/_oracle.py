@@ -64,7 +64,7 @@ class Oracle:
 
     def childless(self) -> set[int]:
         """Return the checkpoints without a child."""
-        return set(self.nodes) - {node.parent for node in self.nodes.values()}  # type: ignore[arg-type]
+        return set(self.nodes) - {node.parent for node in self.nodes.values()}
 
     def live(self) -> set[int]:
         """Return the live heads."""

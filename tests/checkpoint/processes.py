@@ -32,14 +32,16 @@ def acknowledge(path, name):
         scope = store.scope(project="shared")
         for number in range(1_000_000):
             made = recorded(scope, Fact(name, "counted", str(number)))
-            print(made.revision, made.id, flush=True)
+            sys.stdout.write(f"{made.revision} {made.id}\n")
+            sys.stdout.flush()
 
 
 def first(path, name):
     """Make the store's first scope at the same moment as everyone else."""
     import sqlite_utils  # noqa: F401 - making the file imports it
 
-    print("ready", flush=True)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
     sys.stdin.readline()
     with hythe.open(path, agent=name) as store:
         store.scope(project=name).checkpoint(STATE, parent=None)

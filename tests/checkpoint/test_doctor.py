@@ -14,7 +14,6 @@ from hythe.checkpoint import proof, schema
 from hythe.checkpoint.legacy import Legacy, insert_legacy
 from hythe.checkpoint.scopes import At
 from hythe.testing import play
-
 from tests.checkpoint.worlds import dump, state, store
 
 RECORDED = ("store", "scope", "checkpoint", "state", "checkpoint_key", "legacy")

@@ -14,7 +14,6 @@ import pytest
 
 import hythe
 from hythe import Fact
-
 from tests.checkpoint.processes import STATE
 from tests.checkpoint.worlds import state, store
 
@@ -94,7 +93,9 @@ def test_killed_writers_lose_nothing_acknowledged(tmp_path, round_):
     acknowledged = [line.split() for line in said.splitlines() if line.count("-") == 4]
     with hythe.open(path, agent="judge", create=False) as made:
         scope = made.scope(project="shared")
-        lost = [line for line in acknowledged if scope.get(line[1]).revision != int(line[0])]
+        lost = [
+            line for line in acknowledged if scope.get(line[1]).revision != int(line[0])
+        ]
         problems = made.doctor().problems
         scope.record(scope.current())
 

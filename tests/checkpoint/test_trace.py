@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hythe import Fact, Loop
-
 from tests.checkpoint.worlds import code, refusal, state, store
 
 
@@ -33,9 +32,7 @@ def test_a_history_branches_conflicts_and_reconciles(scope):
 
     assert (b.revision, b.outcome, scope.current()) == (2, "advanced", b)
 
-    c = scope.checkpoint(
-        state("c"), parent=1, facts=[a.facts[0].but(object="30 ms")]
-    )
+    c = scope.checkpoint(state("c"), parent=1, facts=[a.facts[0].but(object="30 ms")])
 
     assert (c.revision, c.outcome, scope.current()) == (3, "branched", b)
     assert [f.object for f in scope.resume().current_facts] == ["40 ms"]
@@ -54,7 +51,9 @@ def test_a_history_branches_conflicts_and_reconciles(scope):
     asked = {"pointer": d, "survivor": d, "state": state("e"), "reason": "settle"}
 
     assert d.revision == 4
-    assert code(scope.reconcile, **{**asked, "heads": [b, c], "pointer": b}) == "CONFLICT"
+    assert (
+        code(scope.reconcile, **{**asked, "heads": [b, c], "pointer": b}) == "CONFLICT"
+    )
 
     unresolved = refusal(scope.reconcile, **asked, heads=[c, d])
 

@@ -7,7 +7,6 @@ import pytest
 import hythe
 from hythe.testing import LAWS, check_store, play
 from hythe.testing._oracle import Oracle
-
 from tests.checkpoint.worlds import store
 
 

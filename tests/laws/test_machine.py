@@ -18,7 +18,6 @@ from hypothesis.stateful import (
 
 import hythe
 from hythe.testing._play import Player
-
 from tests.checkpoint.worlds import dump, store
 
 
