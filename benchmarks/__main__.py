@@ -21,6 +21,9 @@ IDEAS = (
     "fetching",
     "space",
     "ranking",
+    "hythe_writing",
+    "hythe_writers",
+    "hythe_reading",
 )
 
 
