@@ -9,13 +9,15 @@ Possessive quantifiers keep every pattern linear.
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from functools import cache
+from typing import Final, Literal, TypeAlias
 
 import attrs
 
-__all__ = ["GRAMMARS", "Grammar"]
+__all__ = ["LANGUAGES", "Grammar", "grammar_of"]
 
 Closing = Literal["braces", "end", "dedent", "next"]
+_Source: TypeAlias = tuple[Closing, str]
 
 
 @attrs.frozen
@@ -31,7 +33,15 @@ class Grammar:
     has_owner: bool
 
 
-def _grammar(closing: Closing, lines: str) -> Grammar:
+@cache
+def grammar_of(language: str) -> Grammar | None:
+    """Return the grammar of a language of `hsum.index.languages`, where it has one.
+
+    It is compiled then: all of them would take a tenth of a second.
+    """
+    if language not in _LINES:
+        return None
+    closing, lines = _LINES[language]
     source = rf"\n([ \t]*+)(?:{lines})".encode("ascii")
     pattern = re.compile(source, re.VERBOSE)
     return Grammar(pattern, closing, "owner" in pattern.groupindex)
@@ -43,7 +53,7 @@ _BALANCED: Final = (  # parentheses, three deep
     r"\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)"
 )
 
-PYTHON: Final = _grammar(
+_PYTHON: Final[_Source] = (
     "dedent",
     rf"""
     def[ \t]++([\w\x80-\xff]++)
@@ -76,8 +86,8 @@ _C_TOP: Final = rf"""
     [^;{{}}()=\#\n]*+{_C_INITIALIZERS}
   | [A-Za-z_][\w \t*]*[ \t*](\w++)(?:\[[^\]\n]*+\])*+(?:[ \t]__\w++)?[ \t]*+=(?!=)
 """
-_C: Final = _grammar("braces", rf"(?=[A-Za-z_\#]){_TOP}(?:{_C_TOP})")
-_CPP: Final = _grammar(
+_C: Final[_Source] = ("braces", rf"(?=[A-Za-z_\#]){_TOP}(?:{_C_TOP})")
+_CPP: Final[_Source] = (
     "braces",
     rf"""
     {_TOP}(?:{_C_TOP})
@@ -99,7 +109,7 @@ _JS_NOT_A_NAME: Final = (
     r"(?!(?:if|for|while|switch|catch|return|function|else|do|with|new|await|typeof"
     r"|super|throw|case|delete|void|import|require)\b)"
 )
-_JAVASCRIPT: Final = _grammar(
+_JAVASCRIPT: Final[_Source] = (
     "braces",
     rf"""
     {_JS_MODIFIERS}(?:
@@ -116,7 +126,7 @@ _JAVASCRIPT: Final = _grammar(
     """,
 )
 
-_GO: Final = _grammar(
+_GO: Final[_Source] = (
     "braces",
     rf"""
     {_TOP}(?:
@@ -128,7 +138,7 @@ _GO: Final = _grammar(
     """,
 )
 
-_RUST: Final = _grammar(
+_RUST: Final[_Source] = (
     "braces",
     r"""
     (?:pub(?:\([^)\n]*+\))?[ \t]++)?
@@ -152,7 +162,7 @@ _TYPED_NOT_A_TYPE: Final = r"""
     (?!(?:return|new|throw|else|case|if|for|while|switch|catch|using|lock|await|yield
     |package|import|assert|do|try|when|match|goto|guard|defer|let|var|val)\b)
 """
-_TYPED: Final = _grammar(
+_TYPED: Final[_Source] = (
     "braces",
     rf"""
     (?:{_TYPED_MODIFIERS})*+(?:
@@ -167,7 +177,7 @@ _TYPED: Final = _grammar(
     """,
 )
 
-_RUBY: Final = _grammar(
+_RUBY: Final[_Source] = (
     "end",
     r"""
     (?:(?:private|protected|public|module_function)[ \t]++)?def[ \t]++
@@ -176,7 +186,7 @@ _RUBY: Final = _grammar(
     """,
 )
 
-_PHP: Final = _grammar(
+_PHP: Final[_Source] = (
     "braces",
     r"""
     (?:(?:abstract|final|public|protected|private|static|readonly)[ \t]++)*+
@@ -185,7 +195,7 @@ _PHP: Final = _grammar(
     """,
 )
 
-_SHELL: Final = _grammar(
+_SHELL: Final[_Source] = (
     "braces",
     r"""
     function[ \t]++([\w:.-]++)
@@ -193,7 +203,7 @@ _SHELL: Final = _grammar(
     """,
 )
 
-_SQL: Final = _grammar(
+_SQL: Final[_Source] = (
     "next",
     r"""
     (?i:create[ \t]++(?:or[ \t]++replace[ \t]++)?
@@ -206,7 +216,7 @@ _SQL: Final = _grammar(
     """,
 )
 
-_LUA: Final = _grammar(
+_LUA: Final[_Source] = (
     "end",
     r"""
     (?:local[ \t]++)?function[ \t]++([\w.:]++)
@@ -214,7 +224,7 @@ _LUA: Final = _grammar(
     """,
 )
 
-_MAKE: Final = _grammar(
+_MAKE: Final[_Source] = (
     "dedent",
     rf"""
     {_TOP}(?:
@@ -225,33 +235,36 @@ _MAKE: Final = _grammar(
     """,
 )
 
-_SECTIONS: Final = _grammar("next", rf"""{_TOP}\[\[?[ \t]*+([^\]\n]++)\]""")
-_YAML: Final = _grammar(
-    "next", rf"""{_TOP}["']?([\w.$/][^\n:\#"']*+)["']?:(?=[ \t\r\n])"""
+_SECTIONS: Final[_Source] = ("next", rf"""{_TOP}\[\[?[ \t]*+([^\]\n]++)\]""")
+_YAML: Final[_Source] = (
+    "next",
+    rf"""{_TOP}["']?([\w.$/][^\n:\#"']*+)["']?:(?=[ \t\r\n])""",
 )
-_KCONFIG: Final = _grammar("next", rf"""{_TOP}(?:menu)?config[ \t]++(\w++)""")
-_PROTO: Final = _grammar(
-    "braces", r"""(?:message|service|enum|rpc|oneof)[ \t]++(\w++)"""
+_KCONFIG: Final[_Source] = ("next", rf"""{_TOP}(?:menu)?config[ \t]++(\w++)""")
+_PROTO: Final[_Source] = (
+    "braces",
+    r"""(?:message|service|enum|rpc|oneof)[ \t]++(\w++)""",
 )
-_PERL: Final = _grammar("braces", r"""(?:sub|package)[ \t]++([\w:]++)""")
-_ELIXIR: Final = _grammar(
-    "end", r"""(?:def|defp|defmacro|defmodule|defprotocol)[ \t]++([\w.?!]++)"""
+_PERL: Final[_Source] = ("braces", r"""(?:sub|package)[ \t]++([\w:]++)""")
+_ELIXIR: Final[_Source] = (
+    "end",
+    r"""(?:def|defp|defmacro|defmodule|defprotocol)[ \t]++([\w.?!]++)""",
 )
-_JULIA: Final = _grammar(
+_JULIA: Final[_Source] = (
     "end",
     r"""(?:function|macro|module|(?:mutable[ \t]++)?struct)[ \t]++([\w.!]++)""",
 )
-_R: Final = _grammar("braces", rf"""{_TOP}([\w.]++)[ \t]*+(?:<-|=)[ \t]*+function\b""")
-_CMAKE: Final = _grammar("next", r"""(?i:function|macro)[ \t]*+\([ \t]*+(\w++)""")
-_ASSEMBLY: Final = _grammar(
+_R: Final[_Source] = ("braces", rf"""{_TOP}([\w.]++)[ \t]*+(?:<-|=)[ \t]*+function\b""")
+_CMAKE: Final[_Source] = ("next", r"""(?i:function|macro)[ \t]*+\([ \t]*+(\w++)""")
+_ASSEMBLY: Final[_Source] = (
     "next",
     rf"""
     {_TOP}(?:(?:SYM_\w*START\w*+|ENTRY|WEAK)\([ \t]*+(\w++)|([A-Za-z_]\w*+):)
     """,
 )
 
-GRAMMARS: Final[dict[str, Grammar]] = {
-    "python": PYTHON,
+_LINES: Final[dict[str, _Source]] = {
+    "python": _PYTHON,
     "c": _C,
     "cpp": _CPP,
     "javascript": _JAVASCRIPT,
@@ -283,4 +296,5 @@ GRAMMARS: Final[dict[str, Grammar]] = {
     "cmake": _CMAKE,
     "assembly": _ASSEMBLY,
 }
-"""Grammars by the names of `hsum.index.languages`."""
+LANGUAGES: Final = frozenset(_LINES)
+"""The languages that have a grammar."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import TYPE_CHECKING, Final
 
 from hsum.index.outline import Outline, after_line_feed
@@ -126,6 +125,8 @@ def _tex(data: bytes) -> Outline:
 
 
 def _html(data: bytes) -> Outline:
+    from html import unescape
+
     found = Outline(joiner=_SEPARATOR)
     for match in _HTML.finditer(data):
         start = data.rfind(b"\n", 0, match.start()) + 1

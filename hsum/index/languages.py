@@ -109,7 +109,7 @@ _BY_NAME: Final = {
     for language in (*_BY_EXTENSION.values(), *_BY_FILE_NAME.values())
 }
 _PLAIN_CODE: Final = Language("code", "code")
-_SHEBANG: Final = re.compile(
+_SHEBANG: Final = (
     rb"(?:\xef\xbb\xbf)?#![ \t]*(?:\S*/)?([^/\s]+)(?:[ \t]+(?:-\S+[ \t]+)*([^\s/]+))?"
 )
 _PROSE_BYTES: Final = (
@@ -145,7 +145,7 @@ def _by_extension(name: str) -> Language | None:
 
 
 def _by_interpreter(head: bytes) -> Language | None:
-    line = _SHEBANG.match(head)
+    line = re.match(_SHEBANG, head)
     if line is None:
         return None
     program = line[2] if line[1] == b"env" and line[2] else line[1]

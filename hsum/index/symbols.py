@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hsum.index.bodies import Bodies
-from hsum.index.grammars import GRAMMARS
+from hsum.index.grammars import grammar_of
 from hsum.index.headings import HEADINGS
 from hsum.index.outline import Outline, after_line_feed
 from hsum.index.strings import without_long_strings
@@ -40,7 +40,7 @@ def outline(data: bytes, language: str) -> Outline:
     headings = HEADINGS.get(language)
     if headings is not None:
         return headings(data)
-    grammar = GRAMMARS.get(language)
+    grammar = grammar_of(language)
     if grammar is None:
         return Outline()
     text = after_line_feed(data)

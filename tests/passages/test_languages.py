@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hsum.index.grammars import GRAMMARS
+from hsum.index.grammars import LANGUAGES
 from hsum.index.headings import HEADINGS
 from hsum.index.languages import Language, language_of
 
@@ -57,4 +57,4 @@ def test_every_grammar_belongs_to_a_language():
     """No grammar is out of reach."""
     from hsum.index import languages
 
-    assert {*GRAMMARS, *HEADINGS} <= set(languages._BY_NAME)
+    assert {*LANGUAGES, *HEADINGS} <= set(languages._BY_NAME)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from hsum.index.grammars import GRAMMARS
+from hsum.index.grammars import LANGUAGES
 from hsum.index.headings import HEADINGS
 from hsum.index.symbols import outline
 from tests.passages.texts import CONTENTS
@@ -675,7 +675,7 @@ def test_a_table_of_constants_declares_its_first():
     assert [b"A", b"B"] == outline(b"#define A 1\n#define B 2\n", "c").names
 
 
-@pytest.mark.parametrize("language", sorted({*GRAMMARS, *HEADINGS}))
+@pytest.mark.parametrize("language", sorted({*LANGUAGES, *HEADINGS}))
 @given(CONTENTS)
 def test_outlines_nest(language, data):
     """Leads ascend, bodies end in order, and lie within what encloses them."""
