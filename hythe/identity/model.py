@@ -7,7 +7,16 @@ from typing import Literal, final, get_args
 
 import attrs
 
-__all__ = ["SCOPES", "Agent", "AgentStatus", "AuditEntry", "Credential", "Issued", "Mode", "Scope"]
+__all__ = [
+    "SCOPES",
+    "Agent",
+    "AgentStatus",
+    "AuditEntry",
+    "Credential",
+    "Issued",
+    "Mode",
+    "Scope",
+]
 
 Mode = Literal["observe", "mixed", "required"]
 Scope = Literal[
