@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.corpora import HERE, Here
-from benchmarks.harness import Row
+from benchmarks.harness import Row, shown
 from benchmarks.report import circumstances, table, write
 
 IDEAS = (
@@ -47,6 +47,8 @@ def main() -> int:
 def _rows(idea: str, here: Here) -> list[Row]:
     start = time.perf_counter()
     rows = list(import_module(f"benchmarks.{idea}").measure(here))
+    if here.smoke:
+        rows = list(map(shown, rows))
     print(f"{idea}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return rows
 

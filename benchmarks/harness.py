@@ -82,7 +82,7 @@ class Row:
 
 
 def shown(row: Row) -> Row:
-    """Return a row without its target: the corpus is not what the target is about."""
+    """Return a row without its target, which is about more than was measured."""
     return attrs.evolve(row, target=None)
 
 
