@@ -32,7 +32,7 @@ from hsum.index.lexical_files import (
 from hsum.index.matches import Match, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from hsum.index.expressions import Expression
     from hsum.index.languages import Kind
@@ -313,14 +313,15 @@ class Reader:
     """
 
     def __init__(
-        self, directory: Path | str, *, cache: Path | str | None = None
+        self, directory: Path | str, *, cache: Callable[[], Path] | None = None
     ) -> None:
         """Open a directory.
 
         Args:
             directory: what a `Writer` committed.
-            cache: where to keep a copy of it if it cannot be written, for opening
-                takes a lock file. None stands for a copy that is dropped again.
+            cache: tells where to keep a copy of it if it cannot be written, for
+                opening takes a lock file. None stands for a copy that is dropped
+                again.
 
         Raises:
             Fault: `LEXICAL_UNAVAILABLE` when it is missing or damaged.

@@ -13,7 +13,7 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.files import make_private_dir, translating_os
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = [
     "MUTABLE",
@@ -89,7 +89,7 @@ def _is(path: Path, wanted: str) -> bool:
 
 
 @contextlib.contextmanager
-def lockable(directory: Path, cache: Path | str | None) -> Iterator[Path]:
+def lockable(directory: Path, cache: Callable[[], Path] | None) -> Iterator[Path]:
     """Give the directory, or a copy of it where no lock file can be made in it."""
     if os.access(directory, os.W_OK):
         yield directory
@@ -97,7 +97,7 @@ def lockable(directory: Path, cache: Path | str | None) -> Iterator[Path]:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="hsum-") as private:
-        copy = Path(private if cache is None else cache) / directory.name
+        copy = (Path(private) if cache is None else cache()) / directory.name
         if not (copy / "meta.json").is_file():
             _copy(directory, copy)
         yield copy

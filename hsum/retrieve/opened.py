@@ -201,9 +201,11 @@ def _reader(store: Store, snapshot: Snapshot, deadline: float) -> Reader:
     head = snapshot.require_head()
     if head.lexical_version != LEXICAL_VERSION:
         return _built(snapshot, deadline)
-    cache = cache_folder() / "lexical" / str(snapshot.index_id)
+    own = str(snapshot.index_id)
     try:
-        return Reader(store.lexical_of(head), cache=cache)
+        return Reader(
+            store.lexical_of(head), cache=lambda: cache_folder() / "lexical" / own
+        )
     except Fault as exc:
         if exc.code != "LEXICAL_UNAVAILABLE" or _has_moved_on(store, head):
             raise

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "REACH", "OutOfTime", "Stream"]
 
-DEPTH: Final = 256
+DEPTH: Final = 200
 """Passages of each retriever that are fused."""
 
 REACH: Final = 1_000

@@ -169,7 +169,7 @@ def test_a_directory_that_cannot_be_written_is_copied(
     before = sorted(os.listdir(tmp_path / "g1-1"))
     monkeypatch.setattr("os.access", lambda *_: False)
     for _ in range(2):
-        reader = Reader(tmp_path / "g1-1", cache=tmp_path / "cache")
+        reader = Reader(tmp_path / "g1-1", cache=lambda: tmp_path / "cache")
 
         assert [1] == versions(reader, Term("body", "red"))
     assert before == sorted(os.listdir(tmp_path / "g1-1"))
