@@ -198,14 +198,24 @@ def _hits(hits: Sequence[Any]) -> Iterator[Line]:
     say(f"{len(hits)} found", DIM)
 
 
-def _near(around: Any) -> Iterator[Line]:
-    yield from _entity(around.entity)
-    for relation in around.relations:
+def _detail(detail: Any) -> Iterator[Line]:
+    yield from _entity(detail.entity)
+    yield from _current(detail.current)
+    yield from _edges(detail.relations)
+
+
+def _edges(relations: Iterable[Any]) -> Iterator[Line]:
+    for relation in relations:
         yield [
             (f"  {relation.source} ", NAME),
             (relation.type, ""),
             (f" {relation.target}", NAME),
         ]
+
+
+def _near(around: Any) -> Iterator[Line]:
+    yield from _entity(around.entity)
+    yield from _edges(around.relations)
     if around.left_out:
         say(f"{around.left_out} relations left out", DIM)
 
@@ -254,9 +264,9 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "archive": _marked,
     "checkpoint": _checkpoint,
     "current_observation": _current,
+    "detail": _detail,
     "doctor": _doctor,
     "entity": _entity,
-    "get_entity": _entity,
     "hand_off": _sent,
     "heads": _heads,
     "history": _history,

@@ -100,9 +100,15 @@ def _usage_fault(program: str, exc: click.ClickException) -> Fault:
     return Fault(
         "INVALID_ARGUMENT",
         exc.format_message().replace("\n", " ").strip(),
-        hint=f"See `{command} --help`.",
+        hint=f"See `{command} --help`." + _dash_hint(exc),
         details={"command": command},
     )
+
+
+def _dash_hint(exc: click.ClickException) -> str:
+    if isinstance(exc, click.NoSuchOption):
+        return " Words that begin with a dash come after `--`."
+    return ""
 
 
 def _nested_fault() -> Fault:
