@@ -27,13 +27,16 @@ _EAST_ASIAN: Final = (
 _RUN: Final = re.compile(f"[{_EAST_ASIAN}]+")
 _PART: Final = re.compile(r"[A-Z]?[^A-Z]+|[A-Z]+[0-9]*(?![a-z])")
 _SHAPES: Final = bytes(
-    ord("A" if c.isupper() else "a" if c.isalnum() else " ")
+    ord("A" if c.isupper() else "a" if c.islower() else "0" if c.isdigit() else " ")
     for c in map(chr, range(128))
 ) + bytes(128)
-_HUMPED: Final = re.compile(rb"A(?<!AA)(?:(?<=aA)|A++(?=aa))[Aa]*+")
-"""A compound word from its first hump on, in the shapes of letters; a digit is small.
+_HUMPED: Final = re.compile(
+    rb"A(?<!AA)(?:(?<=aA)(?<!0aA)|A++(?=aa)|(?<=0A)(?=aa))[Aa0]*+"
+)
+"""A compound word from its first hump on, in the shapes of letters and digits.
 
-It begins with a literal because the engine then skips from capital to capital.
+Neither `0xFF` nor `NFS4ERR` has one. It begins with a literal because the engine then
+skips from capital to capital.
 """
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")

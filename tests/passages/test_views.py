@@ -83,7 +83,7 @@ def test_bigrams_give_characters_and_pairs(text, expected):
         ("utf8Decoder sha256Hash", "utf8 decoder sha256 hash"),
         ("get_userName", "user name"),
         ("snake_case CAPITALS Capital lower", ""),
-        ("0xFFUL 10L", ""),
+        ("0xFFUL 0x1Fab 10L NFS4ERR_IO E2BIG", ""),
         ("userID2 XMLHttpRequest", "user id2 xml http request"),
         ("iPhone été", "i phone"),
         ("aB", "a b"),
