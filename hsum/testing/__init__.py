@@ -23,17 +23,18 @@ from hsum.testing._citing import (
     assert_cited,
     citation_report,
 )
-from hsum.testing._corpora import corpus, shared_corpus
+from hsum.testing._corpora import CorpusSource, corpus, shared_corpus
 from hsum.testing._evaluation import CaseResult, Evaluation, JudgedHit, evaluate, judge
 from hsum.testing._laws import LAWS, check_index, sentence
 from hsum.testing._metrics import ndcg, recall, reciprocal_rank
-from hsum.testing._page import html_report
+from hsum.testing._page import html_report, precision_of
 
 __all__ = [
     "LAWS",
     "CaseResult",
     "CheckedCitation",
     "CitationReport",
+    "CorpusSource",
     "Evaluation",
     "JudgedHit",
     "RetrievalCase",
@@ -47,6 +48,7 @@ __all__ = [
     "html_report",
     "judge",
     "ndcg",
+    "precision_of",
     "read_cases",
     "recall",
     "reciprocal_rank",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from hsum._kernel.faults import Fault
 from hsum._kernel.files import translating_os
 from hsum.errors import fault
 from hsum.index.catalogue import DEFAULT_PROJECT
@@ -82,7 +83,7 @@ def _case(line: str, row: int, path: str | os.PathLike[str]) -> RetrievalCase:
     except ValueError as exc:
         raise fault("INVALID_ARGUMENT", f"{where}: {exc}") from None
     except cattrs.BaseValidationError as exc:
-        faults = "; ".join(cattrs.transform_error(exc, path="$"))
+        faults = "; ".join(cattrs.transform_error(exc, "$", format_exception=_said))
         raise fault("INVALID_ARGUMENT", f"{where}: {faults}") from None
     return case
 
@@ -93,8 +94,18 @@ def _converter() -> Any:
     converter = cattrs.Converter(forbid_extra_keys=True)
     converter.register_structure_hook(str, _text)
     # The class itself says what is relevant.
-    converter.register_structure_hook(Mapping[str, float], lambda value, _: value)
+    converter.register_structure_hook_func(
+        lambda kind: kind == Mapping[str, float], lambda value, _: value
+    )
     return converter
+
+
+def _said(exc: BaseException, kind: type | None) -> str:
+    import cattrs.v
+
+    if isinstance(exc, Fault):
+        return exc.message
+    return cattrs.v.format_exception(exc, kind)
 
 
 def _text(value: Any, _: Any) -> str:

@@ -46,13 +46,19 @@ class CheckedCitation:
         """Whether the citation holds."""
         return self.verdict in GOOD
 
+    @property
+    def difference(self) -> tuple[str, ...]:
+        """The quote beside the nearest words of the evidence; empty where it holds."""
+        if self.verdict != "misquoted" or not self.evidence:
+            return ()
+        return tuple(_difference(self.quote, self.evidence))
+
     def __str__(self) -> str:
         lines = [
             f"{self.row}:{self.column} {self.verdict} {self.raw}",
             f"  {self.message}",
+            *(f"  {line}" for line in self.difference),
         ]
-        if self.verdict == "misquoted" and self.evidence:
-            lines += [f"  {line}" for line in _difference(self.quote, self.evidence)]
         return "\n".join(lines)
 
 
@@ -95,6 +101,17 @@ class CitationReport(Sequence[CheckedCitation]):
     def __iter__(self) -> Iterator[CheckedCitation]:
         return iter(self.citations)
 
+    def demand(self, *, at_least: int = 1) -> None:
+        """Raise `AssertionError` unless every citation holds, and there are enough."""
+        __tracebackhide__ = True
+        if len(self) < at_least:
+            raise AssertionError(
+                f"the answer has {len(self)} citations, at least {at_least} expected:\n"
+                f"{self.answer[:_MOST_TEXT]}"
+            )
+        if not self.ok:
+            raise AssertionError(str(self))
+
     def __str__(self) -> str:
         held = len(self) - len(self.bad)
         lines = [f"{held} of {len(self)} citations hold"]
@@ -136,20 +153,8 @@ def assert_cited(answer: str, index: Index, *, at_least: int = 1) -> CitationRep
     """
     __tracebackhide__ = True
     report = citation_report(answer, index)
-    demand(report, at_least=at_least)
+    report.demand(at_least=at_least)
     return report
-
-
-def demand(report: CitationReport, *, at_least: int = 1) -> None:
-    """Raise the `AssertionError` of `assert_cited` for a report."""
-    __tracebackhide__ = True
-    if len(report) < at_least:
-        raise AssertionError(
-            f"the answer has {len(report)} citations, at least {at_least} expected:\n"
-            f"{report.answer[:_MOST_TEXT]}"
-        )
-    if not report.ok:
-        raise AssertionError(str(report))
 
 
 def _checked(finding: Finding, index: Index) -> CheckedCitation:

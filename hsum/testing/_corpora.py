@@ -17,16 +17,19 @@ from hsum.errors import fault
 if TYPE_CHECKING:
     from hsum._api import Index
 
-__all__ = ["Source", "corpus", "plant", "shared_corpus"]
+__all__ = ["CorpusSource", "corpus", "plant", "shared_corpus"]
 
-Source = Mapping[str, str | bytes] | str | os.PathLike[str]
+CorpusSource = Mapping[str, str | bytes] | str | os.PathLike[str]
 
 # Ingesting what one test session shares takes seconds, not minutes.
 _BUILD_TIMEOUT_MS = 600_000
 
 
 def corpus(
-    source: Source, *, folder: str | os.PathLike[str] | None = None, **options: Any
+    source: CorpusSource,
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    **options: Any,
 ) -> Index:
     """Return an index of a few files.
 
@@ -49,26 +52,29 @@ def corpus(
     return index
 
 
-def shared_corpus(source: Source, folder: str | os.PathLike[str]) -> Index:
+def shared_corpus(
+    source: CorpusSource, folder: str | os.PathLike[str], **options: Any
+) -> Index:
     """Return a read-only index that the first of many processes builds.
 
     Args:
         source: as of `corpus`.
         folder: the directory that the processes share.
+        options: those of `Index.ingest`.
     """
     from hsum._api import open_index
 
-    home = Path(folder) / f"hsum-{_name_of(source)}"
+    home = Path(folder) / f"hsum-{_name_of(source, options)}"
     home.mkdir(parents=True, exist_ok=True)
     with exclusive(home / "build.lock", timeout_ms=_BUILD_TIMEOUT_MS):
         with open_index(home / "index") as index:
             built = bool(index.generations())
         if not built:
-            _ingested(source, home).close()
+            _ingested(source, home, **options).close()
     return open_index(home / "index", read_only=True)
 
 
-def _ingested(source: Source, folder: Path, **options: Any) -> Index:
+def _ingested(source: CorpusSource, folder: Path, **options: Any) -> Index:
     from hsum._api import open_index
 
     root = _root(source, folder)
@@ -77,7 +83,7 @@ def _ingested(source: Source, folder: Path, **options: Any) -> Index:
     return index
 
 
-def _root(source: Source, folder: Path) -> Path:
+def _root(source: CorpusSource, folder: Path) -> Path:
     if not isinstance(source, Mapping):
         return Path(source)
     plant(source, folder / "root")
@@ -92,17 +98,18 @@ def plant(files: Mapping[str, str | bytes], root: Path) -> None:
         if not path.is_relative_to(root):
             raise fault("INVALID_ARGUMENT", f"{name!r} is not below the corpus")
         path.parent.mkdir(parents=True, exist_ok=True)
-        data = content.encode() if isinstance(content, str) else content
-        path.write_bytes(data)
+        path.write_bytes(_bytes(content))
 
 
-def _name_of(source: Source) -> str:
+def _name_of(source: CorpusSource, options: Mapping[str, Any]) -> str:
     """Return a name that equal corpora share."""
-    if not isinstance(source, Mapping):
-        return digest(os.fsencode(os.path.abspath(source)))[:16]
-    parts = [
-        part if isinstance(part, bytes) else part.encode()
-        for item in sorted(source.items())
-        for part in item
-    ]
-    return digest(b"".join(b"%d:%s" % (len(part), part) for part in parts))[:16]
+    if isinstance(source, Mapping):
+        files = sorted((name, _bytes(content)) for name, content in source.items())
+        told: object = [(name, digest(data)) for name, data in files]
+    else:
+        told = os.path.abspath(source)
+    return digest(repr((told, sorted(options.items()))).encode())[:16]
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content

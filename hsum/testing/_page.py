@@ -188,6 +188,8 @@ def _citation(one: CheckedCitation) -> str:
     evidence = (one.evidence or "")[:_MOST_TEXT]
     said = f"<div>quoted: <q>{_safe(quote)}</q></div>" if quote else ""
     shown = f"<pre>{_marked(evidence, held)}</pre>" if evidence else ""
+    if one.difference:
+        said = f"<pre class='difference'>{_safe(chr(10).join(one.difference))}</pre>"
     return (
         f"<li class='{_class(good=one.ok)}'><b>{_safe(one.verdict)}</b> "
         f"<code>{_safe(one.raw)}</code><div>{_safe(one.message)}</div>{said}{shown}</li>"
