@@ -68,6 +68,7 @@ HELP = {
     "sections": "A section to return; may be repeated.",
     "sender": "Only from this agent.",
     "since": "Only what is newer: a sequence of the inbox, or a time, RFC 3339.",
+    "state": "The full state: objective, status, owner, nextActions, ...",
     "superseded": "Also find superseded observations.",
     "supersedes": "The id of an earlier one that this one corrects; may be repeated.",
     "survivor": "The head that the new checkpoint follows.",

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from adapters._wire.hythe_verbs import HELP
 from adapters._wire.structure import pythonic
 from adapters._wire.verbs import Verb
 from adapters.cli.sources import JsonValue, read_text
@@ -44,7 +45,7 @@ def _whole_state() -> dict[str, click.Option]:
         "state": click.Option(
             ["--state"],
             type=JsonValue(),
-            help="The full state as JSON, @FILE, or - for stdin.",
+            help=HELP["state"] + " As JSON, @FILE, or - for stdin.",
         ),
         "state_file": click.Option(
             ["--state-file"], help="A file with the full state as JSON; - is stdin."
@@ -79,14 +80,10 @@ def _changes() -> dict[str, click.Option]:
 
 
 def _references(*names: str) -> dict[str, click.Option]:
-    from adapters._wire.hythe_verbs import HELP
-
     return {name: click.Option([f"--{name}"], help=HELP[name]) for name in names}
 
 
 def _reconciling() -> dict[str, click.Option]:
-    from adapters._wire.hythe_verbs import HELP
-
     triple: dict[str, Any] = {
         "nargs": 3,
         "multiple": True,
