@@ -13,7 +13,6 @@ from hsum.index.ignore import Globs
 from hsum.model import Evidence
 from hsum.retrieve.exact import smallest_run
 from hsum.retrieve.lines import lines_of
-from hsum.retrieve.moved import Tree, Verified, judged
 from hsum.retrieve.sources import state_of
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from hsum.index.passages import Passage
     from hsum.index.store import Store
     from hsum.model import Citation, Project, SourceState
+    from hsum.retrieve.moved import Verified
 
 __all__ = ["MAX_AROUND", "MAX_BYTES", "get", "widened"]
 
@@ -191,6 +191,8 @@ def _states(
 ) -> tuple[SourceState, Verified | None]:
     if not verify:
         return _unverified(snapshot, version), None
+    from hsum.retrieve.moved import Tree, judged
+
     tree = Tree(snapshot)
     verified = judged(
         tree.read(version.path),

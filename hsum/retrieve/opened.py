@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from hsum.model import Project
 
 __all__ = ["Opened", "Scope", "Shelf"]
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _VERSIONS_KEPT: Final = 50_000
 _CUTS_KEPT: Final = 4_000
@@ -68,27 +71,28 @@ class Opened:
         self, snapshot: Snapshot, keys: Iterable[int]
     ) -> Mapping[int, Version]:
         """Return live versions by key."""
-        missing = [key for key in keys if key not in self._versions]
+        kept = self._versions = _roomy(self._versions, _VERSIONS_KEPT)
+        missing = [key for key in keys if key not in kept]
         if missing:
-            _make_room(self._versions, _VERSIONS_KEPT)
-            self._versions.update(snapshot.versions(missing))
-        return self._versions
+            kept.update(snapshot.versions(missing))
+        return kept
 
     def paths(self, snapshot: Snapshot, keys: Iterable[int]) -> Mapping[int, str]:
         """Return the paths of live versions by key, as `os.fsdecode` gives them."""
-        missing = [key for key in keys if key not in self._paths]
+        kept = self._paths = _roomy(self._paths, _VERSIONS_KEPT)
+        missing = [key for key in keys if key not in kept]
         if missing:
             found = self.versions(snapshot, missing)
-            _make_room(self._paths, _VERSIONS_KEPT)
-            self._paths.update((key, os.fsdecode(found[key].path)) for key in missing)
-        return self._paths
+            kept.update((key, os.fsdecode(found[key].path)) for key in missing)
+        return kept
 
     def passages(self, snapshot: Snapshot, version: Version) -> Sequence[Passage]:
         """Return the passages of a version's revision."""
         found = self._cuts.get(version.cut)
         if found is None:
-            _make_room(self._cuts, _CUTS_KEPT)
-            found = self._cuts[version.cut] = snapshot.passages(version)
+            found = snapshot.passages(version)
+            self._cuts = _roomy(self._cuts, _CUTS_KEPT)
+            self._cuts[version.cut] = found
         return found
 
     def read(self, snapshot: Snapshot, version: Version, start: int, end: int) -> bytes:
@@ -103,10 +107,12 @@ class Opened:
         key = (version.revision, at)
         found = self._blocks.get(key)
         if found is None:
-            _make_room(self._blocks, _BLOCKS_KEPT)
             start = at * BLOCK_BYTES
-            end = min(version.size, start + BLOCK_BYTES)
-            found = self._blocks[key] = snapshot.read(version, start, end)
+            found = snapshot.read(
+                version, start, min(version.size, start + BLOCK_BYTES)
+            )
+            self._blocks = _roomy(self._blocks, _BLOCKS_KEPT)
+            self._blocks[key] = found
         return found
 
     def signature(self, snapshot: Snapshot, path: bytes) -> Signature | None:
@@ -118,8 +124,8 @@ class Opened:
         kept, unpacked = self._folders.get(folder, (None, None))
         if kept != record:
             # A scan that finds nothing new commits no generation, yet notes times.
-            _make_room(self._folders, _FOLDERS_KEPT)
             unpacked = seen.unpack(record)
+            self._folders = _roomy(self._folders, _FOLDERS_KEPT)
             self._folders[folder] = (record, unpacked)
         entry = unpacked.entries.get(name) if unpacked is not None else None
         return None if entry is None else entry[0]
@@ -127,7 +133,7 @@ class Opened:
     @property
     def proofs(self) -> dict[tuple[str, int, int], frozenset[tuple[int, int]]]:
         """What was proved: the runs that hold a needle, by version and ordinal too."""
-        _make_room(self._proofs, _PROOFS_KEPT)
+        self._proofs = _roomy(self._proofs, _PROOFS_KEPT)
         return self._proofs
 
     def scope(
@@ -137,8 +143,9 @@ class Opened:
         key = (project.include, project.exclude, paths)
         found = self._scopes.get(key)
         if found is None:
-            _make_room(self._scopes, _SCOPES_KEPT)
-            found = self._scopes[key] = self._scoped(snapshot, project, paths)
+            found = self._scoped(snapshot, project, paths)
+            self._scopes = _roomy(self._scopes, _SCOPES_KEPT)
+            self._scopes[key] = found
         return found
 
     def _scoped(
@@ -164,9 +171,9 @@ class Opened:
         return Scope(versions, len(versions), count, 2 * prose > count)
 
 
-def _make_room(kept: dict[Any, Any], most: int) -> None:
-    if len(kept) >= most:
-        kept.clear()
+def _roomy(kept: dict[K, V], most: int) -> dict[K, V]:
+    """Return what is kept, or a new one: other threads may still read the old."""
+    return kept if len(kept) < most else {}
 
 
 class Shelf:

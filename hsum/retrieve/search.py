@@ -123,26 +123,28 @@ def _globs(path: Any) -> tuple[str, ...]:
 
 
 def _answered(store: Store, shelf: Shelf, request: _Request) -> Hits:
-    """Answer from one snapshot; a directory swept before it was opened is retried."""
-    for attempt in itertools.count(1):
+    """Answer from one snapshot.
+
+    A lexical directory that was swept before it was opened, or that turns out to be
+    damaged, is tried again: with the newest generation, or one built in private.
+    """
+    for _ in range(_ATTEMPTS):
         with store.reading() as snapshot:
             try:
                 opened = shelf.opened(store, snapshot, deadline=request.deadline)
-                return _Search(store, snapshot, opened, request).page()
+                return _Search(snapshot, opened, request).page()
             except Fault as exc:
-                if exc.code != "LEXICAL_UNAVAILABLE" or attempt == _ATTEMPTS:
+                if exc.code != "LEXICAL_UNAVAILABLE":
                     raise
                 shelf.distrust(snapshot, deadline=request.deadline)
-    raise AssertionError
+                failure = exc
+    raise failure
 
 
 class _Search:
     """One request, answered from one snapshot."""
 
-    def __init__(
-        self, store: Store, snapshot: Snapshot, opened: Opened, request: _Request
-    ) -> None:
-        self._store = store
+    def __init__(self, snapshot: Snapshot, opened: Opened, request: _Request) -> None:
         self._snapshot = snapshot
         self._opened = opened
         self._request = request
