@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -109,6 +108,8 @@ class VerbGroup(click.Group):
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None:
+            import difflib
+
             near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
             meant = f" Did you mean {near[0]!r}?" if near else ""
             raise click.UsageError(f"there is no command {name!r}.{meant}", ctx)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -119,10 +118,11 @@ def _marked(line: str, pattern: re.Pattern[str]) -> Line:
 
 
 def _matching(query: str) -> re.Pattern[str]:
-    """Return a pattern of what the query names: phrases, then words of some length."""
+    """Return a pattern of what the query names: phrases, words and their parts."""
     phrases = re.findall(r'"([^"]+)"', query)
     words = re.sub(r'"[^"]*"', " ", query).split()
-    named = phrases + [word for word in words if len(word) > 2] or words
+    parts = re.split(r"[\W_]+", query)
+    named = phrases + [word for word in words + parts if len(word) > 2] or words
     alternatives = sorted(map(re.escape, named), key=len, reverse=True)
     return re.compile("|".join(alternatives) or "(?!)", re.IGNORECASE)
 
@@ -196,11 +196,14 @@ def _initialize(made: Initialized) -> Iterator[Line]:
     yield from _ingest(made.report)
     yield styled(f"  binding {made.binding.id}")
     if made.hits is not None:
+        import shlex
+
         yield []
         yield styled(f"$ hsum search {shlex.quote(made.query)}", BOLD)
         pattern = _matching(made.query)
         for hit in made.hits:
             yield from _hit(hit, pattern, explain=False)
+            yield []
 
 
 def _context(context: Context, options: Mapping[str, Any]) -> Iterator[Line]:
