@@ -38,6 +38,7 @@ __all__ = ["Draft", "checked_changes", "follow", "is_retired"]
 class Draft:
     """A checkpoint before it is written; new facts and loops have no id yet.
 
+    `kept` is the digest of the parent's state where that is kept as it is.
     `sources` are the revisions that values were accepted from, by checkpoint id.
     """
 
@@ -46,6 +47,7 @@ class Draft:
     state: Data
     facts: Sequence[Data]
     loops: Sequence[Data]
+    kept: str | None = None
     reconciliation: Data | None = None
     decisions: Mapping[Tag, Decision] = attrs.field(factory=dict)
     view: Perspective | None = None
@@ -74,11 +76,11 @@ def follow(
     )
     if isinstance(found, Refused):
         raise conflict(conn, at, standing, found)
-    parent, state = _built_on(conn, at, revision, request)
+    parent, state, kept = _built_on(conn, at, revision, request)
     facts, loops = checked_changes(
         conn, at, author, request, revision=revision or 0, pointer=standing.pointer
     )
-    return Draft(found, parent, state, facts, loops)
+    return Draft(found, parent, state, facts, loops, kept)
 
 
 def _parent(
@@ -102,17 +104,20 @@ def is_retired(conn: sqlite3.Connection, at: At, revision: int) -> bool:
 
 def _built_on(
     conn: sqlite3.Connection, at: At, revision: int | None, request: Request
-) -> tuple[Row | Link | None, Data]:
-    """Return the parent, read and verified if its state is, and the new state."""
+) -> tuple[Row | Link | None, Data, str | None]:
+    """Return the parent, the new state, and its digest if it is the parent's.
+
+    The parent is read and verified where its state goes on.
+    """
     if revision is None:
-        return None, request.state or {}
+        return None, request.state or {}, None
     if request.state is not None:
-        return load_link(conn, at, revision), request.state
+        return load_link(conn, at, revision), request.state, None
     row = load_row(conn, at, revision)
     before = load_state(conn, at.store, row.state)
     if request.operation == "record":
-        return row, before
-    return row, patched_state(apply_patch(before, request.patch))
+        return row, before, row.state
+    return row, patched_state(apply_patch(before, request.patch)), None
 
 
 def checked_changes(

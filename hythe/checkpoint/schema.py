@@ -47,72 +47,53 @@ def create_tables(db: Database) -> None:
         db.execute(statement)
 
 
+# An imported scope brings its pointer along: revisions up to `imported` do not move
+# it, and `imported_pointer` is where they leave it.
+_SCOPE = {
+    "scope": int,
+    "project": int,
+    "task": int,
+    "imported": int,
+    "imported_pointer": int,
+    **_STAMP,
+}
+_CHECKPOINT = {
+    "scope": int,
+    "revision": int,
+    "parent": int,
+    "id": str,
+    "operation": str,
+    "outcome": str,
+    "author": str,
+    "proven": int,
+    "recorded_at": int,
+    "content_hash": str,
+    "seal": str,
+    "state": str,
+    "new_ids": bytes,
+    "body": bytes,
+}
+_STATE = {"digest": str, "body": bytes}
+_KEY = {"scope": int, "key": str, "fingerprint": str, "revision": int, "digest": str}
+_LEGACY = {
+    "scope": int,
+    "kind": str,
+    "id": str,
+    "ordinal": int,
+    "body": bytes,
+    **_STAMP,
+}
+
+
 def _create_recorded(db: Database) -> None:
-    # An imported scope brings its pointer along: revisions up to `imported` do not
-    # move it, and `imported_pointer` is where they leave it.
-    _create(
-        db,
-        "scope",
-        {
-            "scope": int,
-            "project": int,
-            "task": int,
-            "imported": int,
-            "imported_pointer": int,
-            **_STAMP,
-        },
-        ("store", "scope"),
-    )
+    _create(db, "scope", _SCOPE, ("store", "scope"))
     db.table("scope").create_index(["store", "project", "task"], unique=True)
-    _create(
-        db,
-        "checkpoint",
-        {
-            "scope": int,
-            "revision": int,
-            "parent": int,
-            "id": str,
-            "operation": str,
-            "outcome": str,
-            "author": str,
-            "proven": int,
-            "recorded_at": int,
-            "content_hash": str,
-            "seal": str,
-            "state": str,
-            "new_ids": bytes,
-            "body": bytes,
-        },
-        ("store", "scope", "revision"),
-    )
+    _create(db, "checkpoint", _CHECKPOINT, ("store", "scope", "revision"))
     db.table("checkpoint").create_index(["store", "id"], unique=True)
     db.table("checkpoint").create_index(["store", "scope", "content_hash"])
-    _create(db, "state", {"digest": str, "body": bytes}, ("store", "digest"))
-    _create(
-        db,
-        "checkpoint_key",
-        {
-            "scope": int,
-            "key": str,
-            "fingerprint": str,
-            "revision": int,
-            "digest": str,
-        },
-        ("store", "scope", "key"),
-    )
-    _create(
-        db,
-        "legacy",
-        {
-            "scope": int,
-            "kind": str,
-            "id": str,
-            "ordinal": int,
-            "body": bytes,
-            **_STAMP,
-        },
-        ("store", "scope", "kind", "id"),
-    )
+    _create(db, "state", _STATE, ("store", "digest"))
+    _create(db, "checkpoint_key", _KEY, ("store", "scope", "key"))
+    _create(db, "legacy", _LEGACY, ("store", "scope", "kind", "id"))
 
 
 def _create(

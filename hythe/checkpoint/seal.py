@@ -9,7 +9,7 @@ from hsum._kernel.canonical import digest_of
 from hsum._kernel.clock import rfc3339
 from hythe.checkpoint.content import Data
 
-__all__ = ["FORMAT", "envelope", "new_ids_of", "seal_of", "with_ids"]
+__all__ = ["FORMAT", "envelope", "seal_of", "with_ids"]
 
 FORMAT = "hythe/1"
 
@@ -67,11 +67,6 @@ def seal_of(
             "new_ids": new_ids,
         }
     )
-
-
-def new_ids_of(body: Mapping[str, Any]) -> int:
-    """Return how many ids a body has to be given."""
-    return sum(item["id"] is None for item in (*body["facts"], *body["loops"]))
 
 
 def with_ids(

@@ -106,7 +106,7 @@ def append(
 ) -> Row:
     """Write a checkpoint and all that is derived from it."""
     revision = standing.revisions + 1
-    state = insert_state(conn, at.store, canonical(draft.state))
+    state = draft.kept or insert_state(conn, at.store, canonical(draft.state))
     content = envelope(
         scope={"project": scope.project, "task": scope.task},
         state=state,

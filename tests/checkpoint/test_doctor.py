@@ -8,9 +8,10 @@ import sqlite3
 
 import pytest
 
+from hsum._kernel.faults import Fault
 from hythe import Event, Fact, HytheError, Loop
 from hythe.care.doctor import examine
-from hythe.checkpoint import proof, schema
+from hythe.checkpoint import history, proof, schema
 from hythe.checkpoint.legacy import Legacy, insert_legacy
 from hythe.checkpoint.scopes import At
 from hythe.testing import play
@@ -153,6 +154,38 @@ def test_what_was_rebuilt_is_what_was_kept(seed):
         t: r for t, r in after.items() if t not in lines
     }
     assert problems == ()
+
+
+def test_what_is_damaged_is_not_read(full):
+    """Reading a checkpoint whose bytes were changed is `INTEGRITY_FAILED`."""
+    scope = full.scope("atlas", "search")
+    changes = [
+        "update checkpoint set body = x'7b7d' where revision = 1",
+        "update checkpoint set body = cast(replace(body, 'b', 'c') as blob) where revision = 1",
+        "update checkpoint set author = 'critic' where revision = 1",
+        "update checkpoint set new_ids = x'5b5d' where revision = 1",
+        "update state set body = x'7b7d'",
+        "delete from state",
+    ]
+    codes = []
+    for change in changes:
+        with tampered(full) as conn:
+            conn.execute(change)
+            try:
+                history.get(conn, 1, scope.name, 1)
+            except Fault as fault:
+                codes.append(fault.code)
+
+    assert ["INTEGRITY_FAILED"] * len(changes) == codes
+
+
+def test_a_damaged_scope_is_not_rebuilt(full):
+    """Rebuilding refuses where a checkpoint does not verify."""
+    with tampered(full) as conn:
+        conn.execute("update checkpoint set author = 'critic' where revision = 2")
+
+        with pytest.raises(Fault, match="not as it was written"):
+            proof.rebuild(conn, At(1, 1))
 
 
 def test_a_flipped_byte_in_a_row_is_found(tmp_path):

@@ -87,6 +87,8 @@ NAIVE = datetime(2026, 1, 1)  # noqa: DTZ001 - what is refused
         ({"facts": [5]}, ".facts[0]"),
         ({"facts": [{5: "a"}]}, ".facts[0]"),
         ({"parent": True}, ".parent"),
+        ({"facts": 5}, ".facts"),
+        ({"events": {"kind": "a"}}, ".events"),
     ],
 )
 def test_a_fault_has_its_path(scope, change, path):
@@ -273,3 +275,27 @@ def test_a_refusal_is_an_error_of_ours(scope):
 
     assert isinstance(error, HytheError)
     assert all((error.code, error.message, error.hint, error.details))
+
+
+def test_many_faults_are_counted(scope):
+    """A refusal shows the first twenty faults, and how many more there are."""
+    error = refusal(scope.checkpoint, STATE, parent=None, facts=[5] * 30)
+
+    assert 20 == len(error.details["faults"])
+    assert error.message.endswith("and 10 more")
+
+
+def test_a_reconcile_names_checkpoints(scope):
+    """Heads and survivor must name something, and rejected lineages a divergent end."""
+    first = scope.checkpoint(STATE, parent=None)
+    asked = {"heads": [first], "pointer": first, "state": STATE, "reason": "r"}
+    nothing = refusal(scope.reconcile, **{**asked, "heads": [None]}, survivor=None)
+    itself = refusal(scope.reconcile, **asked, survivor=first, reject_lineages=[first])
+    other = refusal(scope.reconcile, **asked, survivor=first, reject_lineages=["x"])
+
+    assert paths(nothing) == ["$.heads[0]", "$.survivor"]
+    assert ["$.reject_lineages"] * 2 == [e.details["path"] for e in (itself, other)]
+    assert "INVALID_ARGUMENT" == code(scope.get, None)
+    assert "INVALID_ARGUMENT" == code(scope.history, wait=1)
+    assert "INVALID_ARGUMENT" == code(scope.history, after=1, wait=-1)
+    assert "INVALID_ARGUMENT" == code(scope.history, after=-1)

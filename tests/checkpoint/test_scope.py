@@ -10,7 +10,7 @@ import hythe
 from hythe import Event, Fact, Loop, Resolution, State
 from hythe.checkpoint import proof
 from hythe.checkpoint.legacy import Legacy, insert_legacy
-from hythe.checkpoint.scopes import At, scope_digest
+from hythe.checkpoint.scopes import At, add_scope, scope_digest
 from tests.checkpoint.worlds import STATE, code, dump, refusal, state, store
 
 
@@ -456,6 +456,46 @@ def test_a_legacy_value_ends_when_it_is_restated_or_rejected(made, scope):
 
     assert [v.id for v in scope.resume().legacy_values] == ["three"]
     assert () == made.doctor().problems
+
+
+def test_a_legacy_loop_keeps_its_owner(made, scope):
+    """A restated legacy loop has the owner it was imported with."""
+    first = scope.checkpoint(STATE, parent=None)
+    with made._storage.writing("importer") as (conn, stamp):
+        value = {"next_action": "look", "owner": "ancient"}
+        insert_legacy(conn, At(1, 1), stamp, Legacy("loop", "old", 0, value))
+    second = scope.record(first, loops=[Loop("go", id="old")])
+
+    assert "ancient" == second.loops[0].owner
+
+
+def test_a_known_scope_may_be_empty(made, scope):
+    """In a known scope without checkpoints only a first write goes on."""
+    with made._storage.writing("importer") as (conn, stamp):
+        add_scope(conn, stamp, scope.name)
+    codes = [
+        code(scope.record, None),
+        code(scope.patch, None, {}),
+        code(scope.plan_reconcile),
+        code(scope.record, 1),
+    ]
+
+    assert ["SCOPE_EMPTY", "SCOPE_EMPTY", "SCOPE_EMPTY", "CONFLICT"] == codes
+    assert "empty-scope" == scope.resume().as_of.selection
+    assert 1 == scope.checkpoint(STATE, parent=None).revision
+
+
+def test_divergent_values_come_in_pages(scope):
+    """Pages of divergent values joined are the whole, newest first."""
+    branched(scope, count=5)
+    found, cursor = [], None
+    while True:
+        page = scope.divergent(limit=2, cursor=cursor)
+        found, cursor = found + list(page), page.next
+        if cursor is None:
+            break
+
+    assert ["c4", "c3", "c2", "c1", "c0"] == [item.value.object for item in found]
 
 
 # --- warnings ---------------------------------------------------------------------

@@ -21,6 +21,13 @@ def test_every_law_holds_in_memory_and_on_disk(tmp_path):
     assert len(LAWS) == len(set(in_memory))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_long_games_surprise_no_one(seed):
+    """A long game, with branches on branches and retired parents, is played right."""
+    with store() as made:
+        play(made, seed=1_000 + seed, moves=120)
+
+
 @pytest.mark.parametrize(
     "lie",
     [
