@@ -84,7 +84,8 @@ _C_TOP: Final = rf"""
   | {_C_NOT_A_NAME}(?:[A-Za-z_][^\n;{{}}()=\#"]*[\s*&])?
     ([A-Za-z_~][\w:~]*+)[ \t]*+{_BALANCED}
     [^;{{}}()=\#\n]*+{_C_INITIALIZERS}
-  | [A-Za-z_][\w \t*]*[ \t*](\w++)(?:\[[^\]\n]*+\])*+(?:[ \t]__\w++)?[ \t]*+=(?!=)
+  | (?!extern\b|return\b|goto\b|using\b|(?:struct|union|enum|class)[ \t]++\w++;)
+    [A-Za-z_][\w \t*]*[ \t*](\w++)(?:\[[^\]\n]*+\])*+(?:[ \t]__\w++)?[ \t]*+(?:=(?!=)|;)
 """
 _C: Final[_Source] = ("braces", rf"(?=[A-Za-z_\#]){_TOP}(?:{_C_TOP})")
 _CPP: Final[_Source] = (

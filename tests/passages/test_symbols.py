@@ -219,6 +219,9 @@ int main(int argc, char **argv) {
 	return 0;
 }
 static int counter = 4;
+struct forward;
+extern int elsewhere;
+bool uninitialised[4] __read_mostly;
 enum color { RED };
 static void __init
 gnu_style(void)
@@ -236,6 +239,7 @@ gnu_style(void)
             "sched_setaffinity",
             "main",
             "counter",
+            "uninitialised",
             "color",
             "gnu_style",
         ],
