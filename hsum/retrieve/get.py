@@ -209,7 +209,8 @@ def _unverified(snapshot: Snapshot, version: Version) -> SourceState:
     )
     if state in ("missing", "blocked"):
         return state
+    if version.to_generation is None:
+        return state
     newest = snapshot.latest(version.path)
-    if newest is None or newest.revision != version.revision:
-        return "metadata_changed"
-    return state
+    same = newest is not None and newest.revision == version.revision
+    return state if same else "metadata_changed"
