@@ -206,7 +206,7 @@ def hythe_store(tmp_path: Path, hythe_clock: SettableClock) -> Iterator[Store]:
 
 @pytest.fixture
 def hythe_agents(hythe_store: Store) -> Agents:
-    """Register agents; as in `planner, critic = hythe_agents("planner", "critic")`."""
+    """Register agents, and give the store as each uses it."""
     from hythe.testing import agents
 
     return lambda *names: agents(hythe_store, *names)
