@@ -178,8 +178,9 @@ def _entity(entity: Entity) -> Iterator[Line]:
 
 
 def _any(value: Any) -> Iterator[Line]:
+    """Show a value, or each of several, by its own summary."""
     items = value if isinstance(value, Sequence) else [value]
-    return (styled(repr(item)) for item in items)
+    return (styled(repr(item).strip("<>").partition(" ")[2]) for item in items)
 
 
 def _doctor(report: Any) -> Iterator[Line]:

@@ -84,6 +84,9 @@ def _common(verb: Verb) -> list[click.Option]:
         click.Option(["--project"], help="The scope's project."),
         click.Option(["--task"], help="The scope's task."),
     ]
+    json = flag("--json", "Print one JSON document.")
+    if verb.where is None:
+        return [json]
     return [
         *(scope if verb.where == "scope" or "scope" in verb.parameters() else []),
         click.Option(
@@ -94,7 +97,7 @@ def _common(verb: Verb) -> list[click.Option]:
             envvar="HYTHE_AGENT",
             help="The agent who acts; or HYTHE_AGENT.",
         ),
-        flag("--json", "Print one JSON document."),
+        json,
     ]
 
 
@@ -106,7 +109,7 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
         verb = asked[0]
     try:
         with _opened(verb, options) as target:
-            result = verb.resolve()(target, **arguments(verb, given(options)))
+            result = verb.resolve()(*target, **arguments(verb, given(options)))
             _show(verb, result, as_json=as_json)
     except Fault as fault:
         return _refused(verb, fault, as_json=as_json)
@@ -134,21 +137,24 @@ def _show(verb: Verb, result: Any, *, as_json: bool) -> None:
 
 
 @contextmanager
-def _opened(verb: Verb, options: dict[str, Any]) -> Iterator[Any]:
-    """Give what the verb is called on: the store, a scope, the credentials."""
+def _opened(verb: Verb, options: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Give what the verb is called on: the store, a scope, the credentials, nothing."""
     import hythe
 
+    if verb.where is None:
+        yield ()
+        return
     path = _needed("store", options.pop("store", None))
     agent = _needed("agent", options.pop("as_agent", None))
     project, task = options.pop("project", None), options.pop("task", None)
     create = verb.effect != "reads"
     with hythe.open(path, agent=agent, create=create, evidence=resolver) as store:
         if verb.where == "scope":
-            yield store.scope(project, task)
+            yield (store.scope(project, task),)
             return
         if project or task:
             options["scope"] = store.scope(project, task)
-        yield store.credentials if verb.where == "credentials" else store
+        yield (store.credentials if verb.where == "credentials" else store,)
 
 
 def _needed(name: str, value: str | None) -> str:

@@ -305,3 +305,29 @@ def test_every_command_has_help_with_examples(hythe):
     for name in names:
         below = hythe.ok(name, "--help").out
         assert "Examples:" in below or name in ("agent", "credential"), name
+
+
+def test_a_store_can_be_backed_up_and_restored(atlas, tmp_path):
+    """The copy is a store of its own; an existing file is never overwritten."""
+    atlas.ok("backup", tmp_path / "copy.hythe")
+    atlas.ok("restore", tmp_path / "copy.hythe", tmp_path / "other.hythe")
+    copy = atlas.within(tmp_path, HYTHE_STORE=str(tmp_path / "other.hythe"))
+
+    assert atlas.json("heads", *SCOPE) == copy.json("heads", *SCOPE)
+    assert 2 == atlas("backup", tmp_path / "copy.hythe").status
+
+
+def test_a_redacted_value_is_gone_and_the_store_is_well(atlas):
+    """A tombstone stands in its place; all hashes still verify."""
+    made = atlas.json("observe", "api", "the password is hunter2")
+    done = atlas.json("redact", made["id"], "--reason", "a password")
+
+    assert made["id"] == done["id"]
+    assert "hunter2" not in atlas.ok("current", "api").out
+    assert [] == atlas.json("doctor")["problems"]
+    assert 2 == atlas("redact", made["id"]).status
+
+
+def test_pruning_tells_what_it_would_do(atlas):
+    """A dry run changes nothing."""
+    assert atlas.json("prune", "--dry-run")["dryRun"] is True
