@@ -9,10 +9,10 @@
 Importing this package loads nothing else; each name is imported when first used.
 """
 
-from typing import TYPE_CHECKING
-
 from hsum._kernel.lazy import attach
 
+# `typing` would be most of the time that importing this package takes.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hsum._api import Index as Index
     from hsum._api import in_memory as in_memory

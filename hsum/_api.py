@@ -80,6 +80,9 @@ def in_memory(*, clock: Clock | None = None, ids: Ids | None = None) -> Index:
     return Index(Store(None, clock=clock, ids=ids))
 
 
+in_memory = guarded(family, in_memory)
+
+
 def restore(
     backup: str | os.PathLike[str], path: str | os.PathLike[str]
 ) -> BackupReport:

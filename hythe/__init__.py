@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from hythe._api import open_store
     from hythe._api import restore as restore
     from hythe._api.credentials import Credentials as Credentials
+    from hythe.care.model import Backup as Backup
+    from hythe.care.model import Exported as Exported
+    from hythe.care.model import Imported as Imported
+    from hythe.care.model import Pruned as Pruned
+    from hythe.care.model import Redacted as Redacted
     from hythe.errors import Busy as Busy
     from hythe.errors import Cancelled as Cancelled
     from hythe.errors import Closed as Closed
@@ -97,6 +102,7 @@ _MODEL = (
     "Settled State WriteWarning"
 )
 _PARTS = {
+    "care.model": "Backup Exported Imported Pruned Redacted",
     "identity.model": "SCOPES Agent AgentStatus AuditEntry Credential Issued",
     "mail.model": "Delivery InboxPage Mark Marked Message Sent",
     "observe.model": "EntityDetail Hit Hits Near Neighborhood Related RelatedItem",
