@@ -4,51 +4,9 @@ from __future__ import annotations
 
 from adapters._wire.verbs import Verb
 
-__all__ = ["HELP", "VERBS"]
+__all__ = ["VERBS"]
 
 MAKE, ASK, CARE, TRUST = "Make and fill", "Ask", "Look after", "Trust"
-
-# What a parameter means, said once for all verbs and front ends.
-HELP = {
-    "around": "Whole neighbouring passages to add, left and right in turn.",
-    "allow": "Let a guard pass: mass-delete, broad-root or large.",
-    "allow_sensitive": "Index files that look like secrets.",
-    "binding": "The binding's UUID, or the root it was granted for.",
-    "citation": "A citation: hsum://v1/...",
-    "code": "A code, such as NOT_TRUSTED.",
-    "confirm": "Confirm that the folder may be read by whoever has the binding.",
-    "cursor": "The cursor of an earlier page of the same search.",
-    "dry_run": "Show the plan; write nothing.",
-    "exclude": "A gitignore pattern of what to leave out; may be repeated.",
-    "explain": "Show the parts of each score.",
-    "fix": "Rewrite the citations whose bytes have exactly one new place.",
-    "generation": "The number of a past generation.",
-    "include": "A gitignore pattern of what to take alone; may be repeated.",
-    "index": "A managed index by name, or the directory of any other.",
-    "keep_generations": "How many of the newest generations to keep.",
-    "limit": "The most hits to return, 1 to 100.",
-    "lock_timeout_ms": "How long to wait for another writer, in milliseconds.",
-    "max_bytes": "The most bytes to return.",
-    "max_file_bytes": "The size from which on a file is left out.",
-    "mode": "How to search; both modes are the same now.",
-    "name": "A name.",
-    "no_ignore": "Do not obey ignore rules.",
-    "paths": "Files, and folders of files.",
-    "older_than": "Keep what is younger: 12h, 30d, 8w.",
-    "path": "Only below paths that match this gitignore pattern.",
-    "project": "A project of the index.",
-    "query": "Words, identifiers and quoted phrases.",
-    "rebind": "Move the index to this root.",
-    "rehash": "Read every file again, whatever its metadata say.",
-    "repair": "Rebuild what is derived: the lexical index. Nothing else is changed.",
-    "rescan_s": "Scan at least so often, in seconds.",
-    "root": "A folder.",
-    "settle_ms": "How long the tree must be quiet, in milliseconds.",
-    "since": "Report only what changed since this git commit.",
-    "text": "A text with citations, such as an answer.",
-    "timeout_ms": "The time a search may take, in milliseconds, 1 to 60000.",
-    "verify": "Hash the file and look where the cited bytes stand now.",
-}
 
 VERBS: tuple[Verb, ...] = (
     Verb(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters._wire.verbs import Verb
 
-__all__ = ["ALIASES", "CHECKPOINT_CALLS", "HELP", "VERBS"]
+__all__ = ["ALIASES", "CHECKPOINT_CALLS", "VERBS"]
 
 STATE, MEMORY, MAIL, CARE = "State", "Memory", "Messages and agents", "Look after"
 
@@ -23,63 +23,6 @@ ALIASES = {
 
 # The calls whose conflict is a result.
 CHECKPOINT_CALLS = frozenset({"checkpoint", "record", "patch", "reconcile"})
-
-# What a parameter means, said once for all verbs and front ends.
-HELP = {
-    "acknowledge_retired": "Build on a retired checkpoint on purpose.",
-    "after": "Only what came after this revision.",
-    "agent": "An exact agent id.",
-    "aliases": "Another name of the entity; may be repeated.",
-    "archived_before": "Remove messages that all recipients archived before this time.",
-    "archived": "Archived messages too.",
-    "budget": "The most tokens of the answer, at least 512.",
-    "capabilities": "What an agent can do; may be repeated.",
-    "credential": "A credential's id.",
-    "cursor": "The cursor of an earlier page: its `next`.",
-    "definition": "What the thing is: a snapshot, never a feed of its state.",
-    "description": "A sentence for people.",
-    "dry_run": "Show what would be done; change nothing.",
-    "entity": "The exact name or alias of an entity.",
-    "events": "JSON list of {kind, summary, at}.",
-    "everyone": "Send to all registered agents.",
-    "evidence": "A citation or another reference; may be repeated.",
-    "evidence_timeout_ms": "How long to check citations, in milliseconds.",
-    "expires_at": "When it ends, RFC 3339.",
-    "facts": "JSON list of {subject, predicate, object, id, status, evidence, ...}.",
-    "head": "A seal kept elsewhere that must still be here.",
-    "heads": "A live head, by id or revision; name all of them.",
-    "id": "An id.",
-    "hops": "How far to go: 1 or 2.",
-    "key": "An idempotency key: a retry with it gives the first result.",
-    "kind": "A kind, in your own words.",
-    "limit": "The most items of one page.",
-    "loops": "JSON list of {nextAction, id, status, owner, dueAt, outcome, ...}.",
-    "merge_patch": "An RFC 7396 merge patch on the parent's state: JSON, @FILE or -.",
-    "metadata": "A JSON object of your own.",
-    "not_before": "When it begins to hold, RFC 3339.",
-    "parent": "The checkpoint this one follows, by id or revision.",
-    "pointer": "The current pointer, by id or revision.",
-    "priority": "How urgent it is.",
-    "reason": "Why.",
-    "reject_lineages": "Reject all that the lineage of this head owes.",
-    "replaces": "Supersede the current observation.",
-    "reply_to": "The message this one answers.",
-    "resolutions": "JSON list of {kind, id, checkpoint, decision}.",
-    "resolved": "Show settled values, not open ones.",
-    "result_version": "The shape of the answer: 3, or 1 for the older flat view.",
-    "sections": "A section to return; may be repeated.",
-    "sender": "Only from this agent.",
-    "since": "Only what is newer: a sequence of the inbox, or a time, RFC 3339.",
-    "state": "The full state: objective, status, owner, nextActions, ...",
-    "superseded": "Also find superseded observations.",
-    "supersedes": "The id of an earlier one that this one corrects; may be repeated.",
-    "survivor": "The head that the new checkpoint follows.",
-    "thread": "A name that messages share.",
-    "to": "The agent to send to.",
-    "unread": "Only unread messages.",
-    "verify": "Check the whole accepted view against its checkpoints.",
-    "wait": "Wait up to so many seconds for something newer.",
-}
 
 _STATE = (
     Verb(

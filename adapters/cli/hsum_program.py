@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapters._wire.hsum_verbs import HELP, VERBS
+from adapters._wire import meanings
+from adapters._wire.hsum_verbs import VERBS
 from adapters._wire.verbs import Verb
 from adapters.cli import extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
@@ -66,12 +67,14 @@ def command(verb: Verb) -> click.Command:
         word(item) for item in map(parameters.get, verb.words) if item is not None
     ]
     chosen += [
-        option(item, HELP.get(name, ""), verb.spelled.get(name, ()))
+        option(item, meanings.HSUM.get(name, ""), verb.spelled.get(name, ()))
         for name, item in parameters.items()
         if name not in verb.words and not (verb.where and name in _SELECTING)
     ]
     if verb.where is not None:
-        chosen += [click.Option([f"--{name}"], help=HELP[name]) for name in _SELECTING]
+        chosen += [
+            click.Option([f"--{name}"], help=meanings.HSUM[name]) for name in _SELECTING
+        ]
     chosen += _OWN.get(str(verb.command), [])
     chosen.append(flag("--json", "Print one JSON document."))
     return VerbCommand(

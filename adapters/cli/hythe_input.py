@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from adapters._wire.hythe_verbs import HELP
+from adapters._wire.meanings import HYTHE as MEANINGS
 from adapters._wire.structure import pythonic
 from adapters._wire.verbs import Verb
 from adapters.cli.sources import JsonValue, read_text
@@ -45,7 +45,7 @@ def _whole_state() -> dict[str, click.Option]:
         "state": click.Option(
             ["--state"],
             type=JsonValue(),
-            help=HELP["state"] + " As JSON, @FILE, or - for stdin.",
+            help=MEANINGS["state"] + " As JSON, @FILE, or - for stdin.",
         ),
         "state_file": click.Option(
             ["--state-file"], help="A file with the full state as JSON; - is stdin."
@@ -80,7 +80,7 @@ def _changes() -> dict[str, click.Option]:
 
 
 def _references(*names: str) -> dict[str, click.Option]:
-    return {name: click.Option([f"--{name}"], help=HELP[name]) for name in names}
+    return {name: click.Option([f"--{name}"], help=MEANINGS[name]) for name in names}
 
 
 def _reconciling() -> dict[str, click.Option]:
@@ -90,13 +90,15 @@ def _reconciling() -> dict[str, click.Option]:
         "metavar": "KIND ID CHECKPOINT",
     }
     return {
-        "heads": click.Option(["--head", "heads"], multiple=True, help=HELP["heads"]),
+        "heads": click.Option(
+            ["--head", "heads"], multiple=True, help=MEANINGS["heads"]
+        ),
         "reject_lineages": click.Option(
             ["--reject-lineage", "reject_lineages"],
             multiple=True,
-            help=HELP["reject_lineages"],
+            help=MEANINGS["reject_lineages"],
         ),
-        "reason": click.Option(["--reason"], help=HELP["reason"]),
+        "reason": click.Option(["--reason"], help=MEANINGS["reason"]),
         "accept": click.Option(
             ["--accept"], help="Take an owed version over.", **triple
         ),

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from adapters._wire import meanings
 from adapters._wire.evidence import resolver
-from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, HELP, VERBS
+from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, VERBS
 from adapters._wire.verbs import Verb, of_tool
 from adapters.cli import extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
@@ -68,7 +69,7 @@ def _parameters(
         if name in parameters and name not in taken
     ]
     return chosen + [
-        option(item, HELP.get(name, ""), verb.spelled.get(name, ()))
+        option(item, meanings.HYTHE.get(name, ""), verb.spelled.get(name, ()))
         for name, item in parameters.items()
         if name not in (*words, *taken, "scope", _subject(verb))
     ]

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import hsum
+from adapters._wire import meanings
 from adapters._wire.encode import snake
 from adapters._wire.hsum_json import encode
-from adapters._wire.hsum_verbs import HELP, VERBS
+from adapters._wire.hsum_verbs import VERBS
 from adapters._wire.schemas import input_schema, output_schema
 from adapters._wire.signatures import Parameter
 from adapters._wire.structure import arguments
@@ -153,7 +154,7 @@ def _tool(
         name=name,
         title=_TITLES[name],
         description=summary,
-        input_schema=input_schema(taken, spell=snake, meanings=HELP),
+        input_schema=input_schema(taken, spell=snake, meanings=meanings.HSUM),
         output_schema=output_schema(result),
         answer=answer,
         shrinks=_SHRINKS.get(name, {}),

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 import hythe
+from adapters._wire import meanings
 from adapters._wire.encode import camel
 from adapters._wire.hythe_json import document, encode
-from adapters._wire.hythe_verbs import ALIASES, CHECKPOINT_CALLS, HELP, VERBS
+from adapters._wire.hythe_verbs import ALIASES, CHECKPOINT_CALLS, VERBS
 from adapters._wire.outcomes import refused
 from adapters._wire.schemas import input_schema, named, output_schema, value_schema
 from adapters._wire.signatures import Parameter
@@ -74,7 +75,7 @@ _SHRINKS: Final = {
     "get_entity_neighborhood": {"limit": 100},
     "get_entity_detail": {"limit": 20},
 }
-_MEANINGS: Final = HELP | {
+_MEANINGS: Final = meanings.HYTHE | {
     "author": "The agent who acts; needed where no credential proves it.",
     "create_scope": "Make the scope with its first checkpoint.",
     "intent": "What is to be done, in words.",

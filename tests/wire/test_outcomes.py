@@ -6,13 +6,12 @@ import pytest
 
 import hsum
 import hythe
+from adapters._wire import meanings
 from adapters._wire.evidence import resolver
 from adapters._wire.faults import fault_json
-from adapters._wire.hsum_verbs import HELP as HSUM_HELP
 from adapters._wire.hsum_verbs import VERBS as HSUM_VERBS
 from adapters._wire.hythe_json import document, encode
 from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, VERBS
-from adapters._wire.hythe_verbs import HELP as HYTHE_HELP
 from adapters._wire.outcomes import refused, written
 from adapters._wire.verbs import of_command, of_tool
 
@@ -106,7 +105,8 @@ def test_a_plan_spells_names_as_all_json_does(scope):
 @pytest.mark.parametrize("verb", [*VERBS, *HSUM_VERBS], ids=lambda verb: verb.function)
 def test_every_verb_names_one_function_and_explains_its_options(verb):
     """The table has no stale row and no option without a meaning."""
-    meanings = HSUM_HELP if verb.function.startswith("hsum") else HYTHE_HELP
+    hsums = verb.function.startswith("hsum")
+    known = meanings.HSUM if hsums else meanings.HYTHE
     parameters = verb.parameters()
     named = (*verb.words, *verb.optional, *verb.required, *verb.texts)
 
@@ -114,7 +114,7 @@ def test_every_verb_names_one_function_and_explains_its_options(verb):
     assert set() == set(named) - set(parameters)
     if verb.command is not None:
         options = set(parameters) - set(verb.words) - {"scope"}
-        assert set() == options - set(meanings)
+        assert set() == options - set(known)
         assert verb.examples
 
 
