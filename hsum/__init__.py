@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from hsum._api import open_index
     from hsum._api import restore as restore
     from hsum._checked import check_files as check_files
+    from hsum._context import context as context
+    from hsum._grants import grant as grant
+    from hsum._grants import revoke as revoke
     from hsum._kernel.catalogue import catalogue as catalogue
     from hsum._kernel.escape import json_text as json_text
     from hsum._kernel.escape import visible as visible
     from hsum._kernel.escape import visible_path as visible_path
     from hsum._kernel.faults import Fault as Fault
     from hsum._managed import Initialized as Initialized
-    from hsum._managed import context as context
-    from hsum._managed import grant as grant
     from hsum._managed import initialize as initialize
     from hsum._managed import open_bound as open_bound
     from hsum._managed import open_managed as open_managed
-    from hsum._managed import revoke as revoke
     from hsum.check.sarif import sarif as sarif
     from hsum.errors import Busy as Busy
     from hsum.errors import Cancelled as Cancelled
@@ -120,8 +120,8 @@ _WHERE = {
     "Unreadable": "errors",
     "catalogue": "_kernel.catalogue",
     "check_files": "_checked",
-    "context": "_managed",
-    "grant": "_managed",
+    "context": "_context",
+    "grant": "_grants",
     "in_memory": "_api",
     "initialize": "_managed",
     "json_text": "_kernel.escape",
@@ -129,7 +129,7 @@ _WHERE = {
     "open_bound": "_managed",
     "open_managed": "_managed",
     "restore": "_api",
-    "revoke": "_managed",
+    "revoke": "_grants",
     "sarif": "check.sarif",
     "visible": "_kernel.escape",
     "visible_path": "_kernel.escape",

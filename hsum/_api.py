@@ -199,13 +199,6 @@ class Index:
                 lambda known: (tuple(one for one in known if one not in old), None)
             )
 
-    def _move(self, root: str) -> None:
-        """Record another root without reading it; all ids stay."""
-        from hsum.index.scanned import move
-
-        with self._store.writer(), self._store.writing() as connection:
-            move(connection, root)
-
     # --- reading ------------------------------------------------------------------
 
     def search(

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hsum._context import context
 from hsum._kernel.faults import Fault, guarded
-from hsum._managed import context
 from hsum.check.files import check_paths, root_of
 from hsum.check.indexed import SnapshotCitations
 from hsum.errors import family
