@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -17,23 +19,24 @@ if TYPE_CHECKING:
 
 __all__ = ["collect"]
 
-_MARKDOWN = {".md", ".markdown"}
 _MOST_NAME = 60
 
 
 def collect(
     config: pytest.Config, cases: Sequence[str], checked: Sequence[str]
 ) -> None:
-    """Add files of cases and paths to check to what is collected.
+    """Add files of cases, and Markdown files below paths, to what is collected.
 
     Raises:
-        pytest.UsageError: for a path that does not exist.
+        pytest.UsageError: for a path that does not exist, or has nothing to check.
     """
-    found = Collector(_paths(config, cases), _paths(config, checked))
+    skipped = config.getini("norecursedirs")
+    folders = _paths(config, checked)
+    citing = [file for path in folders for file in _markdown(path, skipped)]
+    found = Collector(_paths(config, cases), citing)
     config.pluginmanager.register(found, "hsum_hythe_collector")
-    known = set(config.args)
-    wanted = [str(path) for path in (*found.cases, *found.checked)]
-    config.args.extend(dict.fromkeys(path for path in wanted if path not in known))
+    wanted = dict.fromkeys(map(str, (*found.cases, *found.citing)))
+    config.args.extend(path for path in wanted if path not in config.args)
 
 
 def _paths(config: pytest.Config, given: Iterable[str]) -> list[Path]:
@@ -44,12 +47,33 @@ def _paths(config: pytest.Config, given: Iterable[str]) -> list[Path]:
     return [path.resolve() for path in paths]
 
 
+def _markdown(path: Path, skipped: Sequence[str]) -> list[Path]:
+    """Return a file, or the Markdown files below a folder, without what pytest skips."""
+    if path.is_file():
+        return [path]
+    found: list[Path] = []
+    for folder, inner, files in os.walk(path):
+        inner[:] = sorted(name for name in inner if not _matches(name, skipped))
+        found += (Path(folder, name) for name in sorted(files) if _is_markdown(name))
+    if not found:
+        raise pytest.UsageError(f"hsum: there is no Markdown file below {path}")
+    return found
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def _is_markdown(name: str) -> bool:
+    return name.lower().endswith((".md", ".markdown"))
+
+
 class Collector:
     """Turn the files that options name into collectors."""
 
-    def __init__(self, cases: Sequence[Path], checked: Sequence[Path]) -> None:
+    def __init__(self, cases: Sequence[Path], citing: Sequence[Path]) -> None:
         self.cases = cases
-        self.checked = checked
+        self.citing = citing
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
@@ -57,13 +81,9 @@ class Collector:
         path = file_path.resolve()
         if path in self.cases:
             return CaseFile.at(file_path, parent)
-        if path in self.checked or self._is_markdown(path):
+        if path in self.citing:
             return CitingFile.from_parent(parent, path=file_path)
         return None
-
-    def _is_markdown(self, path: Path) -> bool:
-        inside = any(path.is_relative_to(folder) for folder in self.checked)
-        return inside and path.suffix.lower() in _MARKDOWN
 
 
 class CaseFile(pytest.Module):

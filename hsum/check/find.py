@@ -19,6 +19,8 @@ __all__ = ["find"]
 
 _URI = re.compile(r"hsum://[^\s<>\"'`\\|^{}\[\]()«»“”]+")
 _TRAILING = ".,;:!?*_~"
+# What is left of `hsum://v1/...` and `hsum://v1/<index_id>/` in prose about citations.
+_NAMING_NOTHING = frozenset({"hsum://", "hsum://v1", "hsum://v1/"})
 
 _NUMBERS = r"(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?"
 _HASH = r"#L(?P<hfirst>[1-9][0-9]{0,8})(?:-L?(?P<hlast>[1-9][0-9]{0,8}))?"
@@ -68,6 +70,8 @@ class _Places:
 def _uris(text: str, place: _Places) -> Iterator[Found]:
     for match in _URI.finditer(text):
         raw = match[0].rstrip(_TRAILING)
+        if raw in _NAMING_NOTHING:
+            continue
         start = match.start()
         yield Found(raw, "uri", start, start + len(raw), *place(start))
 

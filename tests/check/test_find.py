@@ -63,3 +63,9 @@ def test_a_citation_is_found_where_it_says(text):
         at = one.end
         line = text.split("\n")[one.row - 1]
         assert line[one.column - 1 :].startswith(one.raw.split("\n")[0])
+
+
+@pytest.mark.parametrize("text", ["`hsum://v1/...`", "hsum://v1/<index_id>", "hsum://"])
+def test_what_names_nothing_is_no_citation(text):
+    """Prose about citations can show their form."""
+    assert [] == find(text)
