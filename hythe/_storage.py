@@ -28,10 +28,11 @@ def _create_all(db: sqlite_utils.Database) -> None:
     import hythe.identity.schema as identity
     import hythe.mail.schema as mail
     import hythe.observe.schema as observe
+    from hythe.observe import tombstones
 
     columns = {"store": int, "id": str, "digest": str}
     db.table("store").create(columns, pk="store", not_null=set(columns), strict=True)
-    for part in (observe, checkpoint, mail, identity):
+    for part in (observe, checkpoint, mail, identity, tombstones):
         part.create_tables(db)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from hythe._api.care import restore
 from hythe._api.scope import Scope
-from hythe._api.store import Store, in_memory, open_store, restore
+from hythe._api.store import Store, in_memory, open_store
 
 __all__ = ["Scope", "Store", "in_memory", "open_store", "restore"]

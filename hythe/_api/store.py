@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
 from hsum._kernel.faults import Fault, boundary, guarded
+from hythe._api.care import Care
 from hythe._api.credentials import Credentials
 from hythe._api.memory import Memory
 from hythe._api.post import Post
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @final
 @boundary(family)
-class Store(Memory, Post):
+class Store(Memory, Post, Care):
     """Recorded knowledge and project state in one SQLite file.
 
     May be shared by threads, survives a fork, and works in `with`. Open one with
@@ -172,13 +173,5 @@ def in_memory(
     return Store(Storage(None, evidence=evidence, clock=clock, ids=ids), agent)
 
 
-def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Path:
-    """Restore a backup to a path where no store is yet."""
-    from hythe.care.backup import restore_store
-
-    return restore_store(Path(backup), Path(path))
-
-
 open_store = guarded(family, open_store)
 in_memory = guarded(family, in_memory)
-restore = guarded(family, restore)

@@ -14,9 +14,10 @@ from hythe.checkpoint import proof, scopes
 from hythe.identity import agents, audit, credentials
 from hythe.mail import rows as mail
 from hythe.observe import doctor as observe
+from hythe.observe import tombstones
 from hythe.observe.rows import row_digest
 
-__all__ = ["Diagnosis", "examine"]
+__all__ = ["Diagnosis", "examine", "row_problems"]
 
 _MOST = 1_000
 _PARTS: tuple[Callable[[sqlite3.Connection, int], Iterator[str]], ...] = (
@@ -26,6 +27,7 @@ _PARTS: tuple[Callable[[sqlite3.Connection, int], Iterator[str]], ...] = (
     agents.problems,
     credentials.problems,
     audit.problems,
+    tombstones.problems,
 )
 
 
@@ -66,9 +68,16 @@ def examine(
     return Diagnosis(found, *_counts(conn, store))
 
 
-def _problems(conn: sqlite3.Connection, store: int, head: str | None) -> Iterator[str]:
-    for part in (_file_problems, _store_problems, *_PARTS):
+def row_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    """Yield one sentence for each row that is wrong; the file itself is not read."""
+    for part in _PARTS:
         yield from _guarded(part, conn, store)
+
+
+def _problems(conn: sqlite3.Connection, store: int, head: str | None) -> Iterator[str]:
+    for part in (_file_problems, _store_problems):
+        yield from _guarded(part, conn, store)
+    yield from row_problems(conn, store)
     if head is not None and not _has_seal(conn, store, head):
         yield f"no checkpoint has the seal {head}"
 

@@ -14,6 +14,7 @@ from hythe.checkpoint.decide import Standing
 from hythe.checkpoint.heads import live_heads, live_revisions, retired_revisions
 from hythe.checkpoint.owed import Debt
 from hythe.checkpoint.plan import differing
+from hythe.checkpoint.pruned import refuse_pruned
 from hythe.checkpoint.request import Reference
 from hythe.checkpoint.scopes import (
     At,
@@ -29,6 +30,7 @@ from hythe.checkpoint.store import (
     load_row,
     load_state,
     named,
+    state_data_of,
     value_at,
 )
 from hythe.model import (
@@ -72,7 +74,8 @@ def get(
     """Return one checkpoint of a scope.
 
     Raises:
-        Fault: `NOT_FOUND`, `PARENT_AMBIGUOUS`, `SCOPE_UNKNOWN`, `INTEGRITY_FAILED`.
+        Fault: `NOT_FOUND`, `PARENT_AMBIGUOUS`, `SCOPE_UNKNOWN`, `PRUNED`,
+            `INTEGRITY_FAILED`.
     """
     at = require_scope(conn, store, name)
     revision = named(conn, at, reference)
@@ -82,12 +85,13 @@ def get(
             f"{name} has no checkpoint {reference!r:.80}",
             details={"checkpoint": reference},
         )
+    refuse_pruned(load_row(conn, at, revision).content, str(reference))
     return _checkpoint(conn, at, revision)
 
 
 def _checkpoint(conn: sqlite3.Connection, at: At, revision: int) -> Checkpoint:
     row = load_row(conn, at, revision)
-    return checkpoint_of(spelled(conn, at), row, load_state(conn, at.store, row.state))
+    return checkpoint_of(spelled(conn, at), row, state_data_of(conn, at.store, row))
 
 
 def heads(

@@ -22,6 +22,7 @@ __all__ = [
     "Legacy",
     "count_legacy",
     "insert_legacy",
+    "legacy_digest",
     "legacy_of",
     "list_legacy",
     "problems",
@@ -83,7 +84,7 @@ def insert_legacy(
     """Write an imported value."""
     body = canonical(value.value)
     stamped = (stamp.author, int(stamp.proven), stamp.now)
-    guard = _digest(at, value.kind, value.id, value.ordinal, body, *stamped)
+    guard = legacy_digest(at, value.kind, value.id, value.ordinal, body, *stamped)
     conn.execute(
         "insert into legacy(store, scope, kind, id, ordinal, body, author, proven, "
         "recorded_at, digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -93,12 +94,12 @@ def insert_legacy(
 
 def _read(at: At, row: tuple[str, str, int, bytes, str, int, int, str]) -> Legacy:
     kind, name, ordinal, body = row[:4]
-    if _digest(at, *row[:7]) != row[7]:
+    if legacy_digest(at, *row[:7]) != row[7]:
         raise damaged(f"the legacy {kind}", name)
     return Legacy(kind, name, ordinal, json.loads(body))
 
 
-def _digest(
+def legacy_digest(
     at: At,
     kind: str,
     name: str,
@@ -108,6 +109,7 @@ def _digest(
     proven: int,
     recorded_at: int,
 ) -> str:
+    """Return the digest of a row."""
     return row_digest(
         "legacy",
         scope=at.scope,
@@ -127,5 +129,5 @@ def problems(conn: sqlite3.Connection, at: At) -> Iterator[str]:
         f"select {_FIELDS} from legacy g where g.store = ? and g.scope = ?", at
     )
     for row in rows:
-        if _digest(at, *row[:7]) != row[7]:
+        if legacy_digest(at, *row[:7]) != row[7]:
             yield f"the legacy {row[0]} {row[1]} is not as it was written"

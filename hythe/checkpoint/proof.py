@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from hsum._kernel.canonical import digest
 from hsum._kernel.faults import Fault
 from hythe.checkpoint import keys, legacy
 from hythe.checkpoint.derive import Derived, Step, derive
@@ -23,6 +22,7 @@ from hythe.checkpoint.scopes import (
 )
 from hythe.checkpoint.store import Row, load_rows
 from hythe.checkpoint.view import changes_of
+from hythe.observe.tombstones import accepts
 
 __all__ = ["derived_of", "problems", "rebuild", "scope_problems"]
 
@@ -44,11 +44,13 @@ def _state_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     for wanted, body in conn.execute(
         "select digest, body from state where store = ?", (store,)
     ):
-        if digest(body) != wanted:
+        if not accepts(conn, store, wanted, body):
             yield f"the state {wanted} is not as it was written"
     for (identity,) in conn.execute(
         "select c.id from checkpoint c left join state s on s.store = c.store "
-        "and s.digest = c.state where c.store = ? and s.digest is null",
+        "and s.digest = c.state where c.store = ? and s.digest is null "
+        "and not exists (select 1 from tombstone t where t.store = c.store "
+        "and t.target = c.id and t.what = 'prune')",
         (store,),
     ):
         yield f"the state of checkpoint {identity} is missing"

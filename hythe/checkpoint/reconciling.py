@@ -13,6 +13,7 @@ from hythe.checkpoint.drafting import Draft, checked_changes
 from hythe.checkpoint.heads import conflict, live_revisions
 from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.owed import Debt, Resolved, Tag, settle
+from hythe.checkpoint.pruned import refuse_pruned
 from hythe.checkpoint.request import Asked, Reconcile, Reference, Request
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import id_of, load_link, load_row, named
@@ -218,6 +219,7 @@ def _accepted(
     found = []
     for debt in sorted(wanted, key=lambda debt: debt.tag):
         row = rows[debt.version.revision]
+        refuse_pruned(row.content, row.id)
         value = row.of_kind(debt.kind)[debt.version.ordinal]
         found.append((debt.kind, {**value, "accepted_from": row.id}))
     return found

@@ -12,6 +12,7 @@ import attrs
 from hsum._kernel.canonical import canonical, digest
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.content import Data, event_of, state_of, value_of
+from hythe.checkpoint.pruned import STATE, is_pruned
 from hythe.checkpoint.request import Reference
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.seal import seal_of, with_ids
@@ -28,6 +29,7 @@ from hythe.model import (
     Settled,
 )
 from hythe.observe.rows import damaged, moment
+from hythe.observe.tombstones import accepts
 
 __all__ = [
     "Link",
@@ -42,6 +44,7 @@ __all__ = [
     "load_state",
     "named",
     "named_first",
+    "state_data_of",
     "value_at",
 ]
 
@@ -110,7 +113,7 @@ def load_row(conn: sqlite3.Connection, at: At, revision: int) -> Row:
     row = conn.execute(f"{_SELECT} and c.revision = ?", (*at, revision)).fetchone()
     if row is None:
         raise damaged("revision", str(revision))
-    return _verified(row)
+    return _verified(conn, at.store, row)
 
 
 def load_link(conn: sqlite3.Connection, at: At, revision: int) -> Link:
@@ -133,12 +136,12 @@ def load_rows(
         f"{_SELECT} and c.revision > ? order by c.revision", (*at, after)
     ):
         try:
-            yield row[0], _verified(row)
+            yield row[0], _verified(conn, at.store, row)
         except Fault:
             yield row[0], None
 
 
-def _verified(row: Sequence[Any]) -> Row:
+def _verified(conn: sqlite3.Connection, store: int, row: Sequence[Any]) -> Row:
     try:
         body, new_ids = json.loads(row[12]), json.loads(row[11])
         facts, loops = with_ids(body, new_ids)
@@ -147,12 +150,14 @@ def _verified(row: Sequence[Any]) -> Row:
     given = dict(zip(_COLUMNS, row, strict=True))
     given.update(proven=bool(row[6]), new_ids=tuple(new_ids))
     found = Row(**given, content=body, facts=facts, loops=loops)
-    if not _is_sound(found, row):
+    if not _is_sound(conn, store, found, row):
         raise damaged("checkpoint", found.id)
     return found
 
 
-def _is_sound(found: Row, row: Sequence[Any]) -> bool:
+def _is_sound(
+    conn: sqlite3.Connection, store: int, found: Row, row: Sequence[Any]
+) -> bool:
     seal = seal_of(
         id=found.id,
         parent=found.parent_seal,
@@ -165,7 +170,7 @@ def _is_sound(found: Row, row: Sequence[Any]) -> bool:
         new_ids=found.new_ids,
     )
     return (
-        digest(found.body) == found.content_hash
+        accepts(conn, store, found.content_hash, found.body)
         and seal == found.seal
         and found.content["state"] == found.state
         and row[6] in (0, 1)
@@ -270,10 +275,19 @@ def load_state(conn: sqlite3.Connection, store: int, wanted: str) -> Data:
     row = conn.execute(
         "select body from state where store = ? and digest = ?", (store, wanted)
     ).fetchone()
-    if row is None or digest(row[0]) != wanted:
+    if row is None or not accepts(conn, store, wanted, row[0]):
         raise damaged("state", wanted)
     found: Data = json.loads(row[0])
     return found
+
+
+def state_data_of(conn: sqlite3.Connection, store: int, row: Row) -> Data:
+    """Return the state of a checkpoint; of a pruned one, what is left in its place.
+
+    Raises:
+        Fault: `INTEGRITY_FAILED`.
+    """
+    return STATE if is_pruned(row.content) else load_state(conn, store, row.state)
 
 
 def id_of(conn: sqlite3.Connection, at: At, revision: int) -> str | None:

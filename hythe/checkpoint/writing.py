@@ -30,8 +30,8 @@ from hythe.checkpoint.store import (
     insert_checkpoint,
     insert_state,
     load_row,
-    load_state,
     named_first,
+    state_data_of,
 )
 from hythe.checkpoint.view import Key, Version, changes_of
 from hythe.model import Checkpoint, ScopeName
@@ -53,7 +53,7 @@ def write(
     first, wanted = _recorded(conn, at, stamp, request)
     if first is not None:
         row = load_row(conn, at, first)
-        state = load_state(conn, at.store, row.state)
+        state = state_data_of(conn, at.store, row)
         return checkpoint_of(scope, row, state, replayed=True)
     standing = standing_of(conn, at)
     draft = _drafted(conn, at, stamp.author, standing, request)

@@ -23,6 +23,7 @@ __all__ = [
     "get_agent",
     "is_registered",
     "list_agents",
+    "point_to_newest",
     "problems",
     "register",
     "registered_agents",
@@ -155,6 +156,16 @@ def _point(
         "insert into agent_capability(store, capability, agent) values (?, ?, ?)",
         [(store, capability, agent) for capability in capabilities],
     )
+
+
+def point_to_newest(conn: sqlite3.Connection, store: int, agent: str) -> None:
+    """Derive what counts of an agent from its newest registration."""
+    sequence, said = conn.execute(
+        "select sequence, capabilities from agent_registration "
+        "where store = ? and agent = ? order by sequence desc limit 1",
+        (store, agent),
+    ).fetchone()
+    _point(conn, store, agent, sequence, tuple(json.loads(said)))
 
 
 def _current(conn: sqlite3.Connection, store: int, agent: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,15 @@ from hsum._kernel.faults import Fault
 from hythe.checkpoint.scopes import At, spelled
 from hythe.mail.model import FACTS, Delivery, Mark, Message, Sent
 from hythe.observe.rows import damaged, hash_of, moment, row_digest
+from hythe.observe.tombstones import recorded_hash
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hythe.model import ScopeName
+
+    Hash = Callable[[bytes | None], str | None]
 
 __all__ = [
     "deliveries",
@@ -64,13 +68,13 @@ def next_number(conn: sqlite3.Connection, store: int) -> int:
 # --- digests ------------------------------------------------------------------------
 
 
-def message_digest(row: Mapping[str, Any]) -> str:
+def message_digest(row: Mapping[str, Any], hashed: Hash = hash_of) -> str:
     """Return the digest of a message's row."""
     return row_digest(
         "message",
         handoff=bool(row["handoff"]),
         proven=bool(row["proven"]),
-        evidence=hash_of(row["evidence"]),
+        evidence=hashed(row["evidence"]),
         address=hash_of(row["address"]),
         **{name: row[name] for name in _GUARDED},
     )
@@ -153,8 +157,28 @@ def find_message(
         (store, identity, recipient),
     ).fetchone()
     if row is None:
+        _refuse_pruned(conn, store, recipient, identity)
         refuse_unknown([identity], (), "was sent to you")
     return load_message(conn, store, recipient, row[0])
+
+
+def _refuse_pruned(
+    conn: sqlite3.Connection, store: int, agent: str, identity: str
+) -> None:
+    """Say that a message is gone to its sender and to whom it was addressed.
+
+    Raises:
+        Fault: `PRUNED`.
+    """
+    found = conn.execute(
+        f"{_SELECT} and id = ? and text = x'' "
+        "and ? in (author, json_extract(cast(address as text), '$.agent'))",
+        (store, identity, agent),
+    ).fetchone()
+    if found and _is_pruned(conn, store, dict(zip(_MESSAGE, found, strict=True))):
+        raise Fault(
+            "PRUNED", f"message {identity} was pruned", details={"id": identity}
+        )
 
 
 def load_message(
@@ -206,6 +230,7 @@ def deliveries(
         (store, identity, sender),
     ).fetchall()
     if not found:
+        _refuse_pruned(conn, store, sender, identity)
         refuse_unknown([identity], (), "you sent")
     rows = [dict(zip(_DELIVERY, row, strict=True)) for row in found]
     return tuple(
@@ -226,14 +251,31 @@ def _row(
     if found is None:
         raise damaged("the row of message", str(value))
     row = dict(zip(_MESSAGE, found, strict=True))
-    if _is_damaged(row):
+    if _is_damaged(conn, store, row):
         raise damaged("message", row["id"])
     return row
 
 
-def _is_damaged(row: Mapping[str, Any]) -> bool:
-    whole = message_digest(row) == row["digest"]
-    return not whole or hash_of(row["text"]) != row["text_hash"]
+def _is_damaged(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> bool:
+    if _is_whole(row, hash_of):
+        return False
+    if _is_whole(row, functools.partial(recorded_hash, conn, store)):
+        return False
+    return not (_is_pruned(conn, store, row) and message_digest(row) == row["digest"])
+
+
+def _is_pruned(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> bool:
+    """Tell whether a message is what a prune left: no text, and no delivery."""
+    delivered = conn.execute(
+        "select 1 from delivery where store = ? and message = ?",
+        (store, row["number"]),
+    ).fetchone()
+    return row["text"] == b"" and delivered is None
+
+
+def _is_whole(row: Mapping[str, Any], hashed: Hash) -> bool:
+    whole = message_digest(row, hashed) == row["digest"]
+    return bool(whole and hashed(row["text"]) == row["text_hash"])
 
 
 def _delivery(
@@ -312,7 +354,7 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
 def _message_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     for found in conn.execute(f"{_SELECT} order by number", (store,)):
         row = dict(zip(_MESSAGE, found, strict=True))
-        if _is_damaged(row):
+        if _is_damaged(conn, store, row):
             yield f"message {row['id']} is not as it was written"
         older = conn.execute(
             "select older from message_supersession where store = ? and newer = ? "

@@ -15,6 +15,7 @@ from hythe.model import Entity, Page
 from hythe.observe import fulltext, keys
 from hythe.observe.checks import NewEntity
 from hythe.observe.rows import damaged, hash_of, insert_row, moment, row_digest
+from hythe.observe.tombstones import accepts
 from hythe.observe.words import expression
 
 if TYPE_CHECKING:
@@ -292,7 +293,7 @@ def load_entity(
         Fault: `INTEGRITY_FAILED`.
     """
     row = conn.execute(f"{_ENTITY} and number = ?", (store, number)).fetchone()
-    if _is_damaged(row):
+    if _is_damaged(conn, store, row):
         raise damaged("entity", row[0])
     return _entity_of(row, _aliases(conn, store, number), created=created)
 
@@ -322,7 +323,7 @@ def _entity_of(row: Any, aliases: Sequence[str], *, created: bool | None) -> Ent
     )
 
 
-def _is_damaged(row: Any) -> bool:
+def _is_damaged(conn: sqlite3.Connection, store: int, row: Any) -> bool:
     identity, name, kind, definition, hashed, author, proven, recorded_at, guard = row
     expected = row_digest(
         "entity",
@@ -334,7 +335,9 @@ def _is_damaged(row: Any) -> bool:
         proven=bool(proven),
         recorded_at=recorded_at,
     )
-    return bool(expected != guard or hash_of(definition) != hashed)
+    if definition is None:
+        return bool(expected != guard or hashed is not None)
+    return bool(expected != guard or not accepts(conn, store, hashed, definition))
 
 
 def index_again(conn: sqlite3.Connection, store: int) -> None:
@@ -351,7 +354,7 @@ def index_again(conn: sqlite3.Connection, store: int) -> None:
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each row that is not as it was written."""
     for row in conn.execute(f"{_ENTITY} order by number", (store,)):
-        if _is_damaged(row):
+        if _is_damaged(conn, store, row):
             yield f"entity {row[0]} is not as it was written"
     yield from _name_problems(conn, store)
 

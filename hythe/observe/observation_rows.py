@@ -6,6 +6,7 @@ again from the observations and their supersessions.
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,16 @@ from hythe.model import Observation
 from hythe.observe import fulltext
 from hythe.observe.entities import entity_identity, entity_name
 from hythe.observe.rows import damaged, hash_of, insert_row, moment, row_digest
+from hythe.observe.tombstones import recorded_hash
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hythe.observe.requests import NewObservation
     from hythe.observe.stamp import Stamp
+
+    Hash = Callable[[bytes | None], str | None]
 
 __all__ = [
     "by_id",
@@ -30,6 +34,7 @@ __all__ = [
     "insert",
     "live_sequences",
     "newest",
+    "observation_digest",
     "problems",
     "tally",
 ]
@@ -98,17 +103,18 @@ def _insert_row(
         "supersedes_hash": digest_of(older),
         **stamp.fields,
     }
-    row["digest"] = _guard(row, entity_identity(conn, stamp.store, entity))
+    row["digest"] = observation_digest(row, entity_identity(conn, stamp.store, entity))
     insert_row(conn, "observation", row)
 
 
-def _guard(row: dict[str, Any], entity: str) -> str:
+def observation_digest(row: dict[str, Any], entity: str, hashed: Hash = hash_of) -> str:
+    """Return the digest of a row; `hashed` gives the hash of a body."""
     plain = {name: row[name] for name in _GUARDED}
     return row_digest(
         "observation",
         entity=entity,
-        evidence=hash_of(row["evidence"]),
-        metadata=hash_of(row["metadata"]),
+        evidence=hashed(row["evidence"]),
+        metadata=hashed(row["metadata"]),
         proven=bool(row["proven"]),
         **plain,
     )
@@ -251,7 +257,7 @@ def _observation_of(
     conn: sqlite3.Connection, store: int, row: Sequence[Any]
 ) -> Observation:
     fields = _fields(row)
-    if _is_damaged(fields):
+    if _is_damaged(conn, store, fields):
         raise damaged("observation", fields["id"])
     place = store, fields["entity"], fields["sequence"]
     return Observation(
@@ -280,9 +286,15 @@ def _fields(row: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(_NAMES, row, strict=True))
 
 
-def _is_damaged(fields: dict[str, Any]) -> bool:
-    whole = _guard(fields, fields["identity"]) == fields["digest"]
-    return not whole or hash_of(fields["text"]) != fields["text_hash"]
+def _is_damaged(conn: sqlite3.Connection, store: int, fields: dict[str, Any]) -> bool:
+    if _is_whole(fields, hash_of):
+        return False
+    return not _is_whole(fields, functools.partial(recorded_hash, conn, store))
+
+
+def _is_whole(fields: dict[str, Any], hashed: Hash) -> bool:
+    whole = observation_digest(fields, fields["identity"], hashed) == fields["digest"]
+    return bool(whole and hashed(fields["text"]) == fields["text_hash"])
 
 
 def _superseded(
@@ -317,7 +329,7 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each row that is not as it was written."""
     for row in conn.execute(f"{_SELECT} order by o.number", (store,)):
         fields = _fields(row)
-        if _is_damaged(fields):
+        if _is_damaged(conn, store, fields):
             yield f"observation {fields['id']} is not as it was written"
         older = _older(conn, store, fields["entity"], fields["sequence"])
         if digest_of(older) != fields["supersedes_hash"]:

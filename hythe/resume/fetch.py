@@ -8,6 +8,7 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.text import utf8_cut
 from hythe.checkpoint.content import event_of, state_of, value_of
 from hythe.checkpoint.legacy import legacy_of
+from hythe.checkpoint.pruned import refuse_pruned
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import load_row, load_state, value_at
 from hythe.mail.rows import find_message
@@ -54,7 +55,8 @@ def fetch(
     """Return the bytes of a value from `offset` on, verified and cut at a character.
 
     Raises:
-        Fault: `NOT_FOUND`, for another agent's mail as well; `INTEGRITY_FAILED`.
+        Fault: `NOT_FOUND`, for another agent's mail as well; `PRUNED`;
+            `INTEGRITY_FAILED`.
     """
     if handle.kind in ("message", "handoff"):
         whole = payload(find_message(conn, store, agent, handle.owner))
@@ -87,7 +89,9 @@ def _row(conn: sqlite3.Connection, store: int, handle: Handle) -> tuple[Row, At]
     if found is None:
         raise _missing(handle)
     at = At(store, found[0])
-    return load_row(conn, at, found[1]), at
+    row = load_row(conn, at, found[1])
+    refuse_pruned(row.content, row.id)
+    return row, at
 
 
 def _part(row: Row, handle: Handle) -> Any:
