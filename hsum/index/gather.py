@@ -92,9 +92,8 @@ def _take(
             attrs.evolve(file, signature=read.signature), skip, indexed=bool(lives)
         )
         return
-    # One tuple for both, nearly always: there are as many as files.
-    same = read.signature == file.signature
-    gathered.outcomes[file.path] = Outcome(file.signature if same else read.signature)
+    if read.signature != file.signature:
+        gathered.outcomes[file.path] = Outcome(read.signature)
     rev = sha256(read.data).hexdigest()
     if not lives or lives[0].rev != rev:
         gathered.fresh.append(record(Content(file.path, read.data, rev, encoding)))

@@ -54,8 +54,10 @@ LEXICAL_VERSION = 1
 # Bytes of UTF-8. Longer ones are base64 and the like: they would fill the term
 # dictionary, and are found by scanning.
 LONGEST_TOKEN = 200
-_HEAP_BYTES = 120_000_000
-_THREADS = min(2, os.cpu_count() or 1)
+# One thread writes: what prepares passages keeps another core busy, segments do not
+# depend on chance, and so few of them need no merging, which would map them all.
+_HEAP_BYTES = 150_000_000
+_THREADS = 1
 # Nearly always enough to see the score drop after the last one asked for.
 _TIES = 16
 _FIELDS = (

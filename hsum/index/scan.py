@@ -89,8 +89,8 @@ class Scan:
     ) -> Iterator[tuple[bytes, bytes | None]]:
         """Yield (folder, record) to store and (folder, None) to delete.
 
-        `outcomes` has every path of `changed`.  Folders that stand as they were are
-        not named.
+        `outcomes` has the paths of `changed` that are not simply indexed, under the
+        signature they were found with.  Folders that stand as they were are not named.
         """
         for path, record in sorted(self._records.items()):
             if isinstance(record, Folder):
@@ -105,9 +105,9 @@ def _completed(
 ) -> Folder:
     entries = dict(folder.entries)
     details = dict(folder.details)
-    for name, (_, verdict) in folder.entries.items():
+    for name, (signature, verdict) in folder.entries.items():
         if verdict == UNREAD:
-            outcome = outcomes[path + name]
+            outcome = outcomes.get(path + name) or Outcome(signature)
             entries[name] = (outcome.signature, _verdict(outcome, started))
             details[name] = outcome.skip.detail if outcome.skip else ""
     return Folder(folder.key, entries, details)
