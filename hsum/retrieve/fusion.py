@@ -34,6 +34,7 @@ __all__ = ["File", "Fusion", "Ranked"]
 
 # Enough to order by; the last bits of a float32 sum differ between two builds.
 _DIGITS: Final = 5
+_SLACK: Final = 10.0**-_DIGITS
 _NO_NEEDLES: Final[Places] = {}
 _by_place: Final = itemgetter(1)
 
@@ -133,69 +134,49 @@ class Fusion:
             paths: those of the versions.
             prove: tells which runs that touch a passage hold which needles.
         """
-        serials = itertools.count()
-        heap = [
-            self._ranked(file, at, needles, next(serials))
-            for file in self._files(matches, needles, paths)
-            for at in range(len(file.matches) if file.held else 1)
-        ]
-        heapq.heapify(heap)
-        while heap:
-            one = heapq.heappop(heap)
-            if not one.proved:
-                for first, last, held in _proved(one, prove(one.match, one.needles)):
-                    again = self._again(one, first, last, held)
-                    heapq.heappush(heap, again._replace(serial=next(serials)))
+        queue = _Queue(self, self._groups(matches), needles, paths)
+        while one := queue.pop():
+            if one.proved:
+                yield one
+                queue.follow(one)
                 continue
-            yield one
-            if not one.file.held and one.at + 1 < len(one.file.matches):
-                # The passages of a file without needles stand in their order.
-                following = self._ranked(one.file, one.at + 1, needles, next(serials))
-                heapq.heappush(heap, following)
+            for first, last, held in _proved(one, prove(one.match, one.needles)):
+                queue.push(self._again(one, first, last, held))
 
-    def _files(
-        self,
-        matches: Iterable[Match],
-        needles: Mapping[int, Places],
-        paths: Mapping[int, str],
-    ) -> list[File]:
+    def _groups(self, matches: Iterable[Match]) -> list[tuple[float, list[Match]]]:
+        """Return the passages of each file and its share, the best file last."""
         groups: dict[int, list[Match]] = {}
         for match in matches:
             groups.setdefault(match[1] >> VERSION_SHIFT, []).append(match)
         decay = self.signals.decay
-        scores = {key: _file_score(group, decay) for key, group in groups.items()}
-        best = max(scores.values(), default=0.0) or 1.0
-        return [
-            File(
-                paths[version],
-                group,
-                scores[version] / best,
-                self._role_factor(paths[version], group[0].kind),
-                bool(needles) and any(match[1] in needles for match in group),
-            )
-            for version, group in groups.items()
-        ]
+        scores = [(_file_score(group, decay), group) for group in groups.values()]
+        scores.sort(key=itemgetter(0))
+        best = (scores[-1][0] if scores else 0.0) or 1.0
+        return [(score / best, group) for score, group in scores]
 
-    def _ranked(
+    def file(
+        self,
+        share: float,
+        group: list[Match],
+        needles: Mapping[int, Places],
+        paths: Mapping[int, str],
+    ) -> File:
+        """Return a file with what its scores have in common."""
+        path = paths[group[0].version]
+        held = bool(needles) and any(match[1] in needles for match in group)
+        return File(path, group, share, self._role_factor(path, group[0].kind), held)
+
+    def ranked(
         self, file: File, at: int, needles: Mapping[int, Places], serial: int
     ) -> Ranked:
+        """Return a passage of a file, scored as if it held what it may hold."""
         match = file.matches[at]
         held = needles.get(match[1], _NO_NEEDLES)
         later = self.signals.later**at * match[0] / (file.matches[0][0] or 1.0)
         low = -self.score(held, file, later)
-        ordinal = match.ordinal
+        place = (match.ordinal, match.ordinal)
         return Ranked(
-            low,
-            file.path,
-            ordinal,
-            ordinal,
-            serial,
-            match,
-            held,
-            file,
-            at,
-            later,
-            not held,
+            low, file.path, *place, serial, match, held, file, at, later, not held
         )
 
     def _role_factor(self, path: str, kind: Kind) -> float:
@@ -228,6 +209,61 @@ class Fusion:
             needles=needles,
             proved=True,
         )
+
+
+class _Queue:
+    """Runs by score, of which only those are made that may be next.
+
+    A file without needles scores no passage above its share, and none above the one
+    before it; so most files and passages of a query are never looked at.
+    """
+
+    def __init__(
+        self,
+        fusion: Fusion,
+        groups: list[tuple[float, list[Match]]],
+        needles: Mapping[int, Places],
+        paths: Mapping[int, str],
+    ) -> None:
+        self._fusion = fusion
+        self._needles = needles
+        self._paths = paths
+        self._serials = itertools.count()
+        self._heap: list[Ranked] = []
+        self._waiting: list[tuple[float, list[Match]]] = []
+        holding = {place >> VERSION_SHIFT for place in needles}
+        for share, group in groups:
+            if group[0].version in holding:
+                self._add(share, group)
+            else:
+                self._waiting.append((share, group))
+
+    def _add(self, share: float, group: list[Match]) -> None:
+        file = self._fusion.file(share, group, self._needles, self._paths)
+        for at in range(len(group) if file.held else 1):
+            self._enter(file, at)
+
+    def _enter(self, file: File, at: int) -> None:
+        serial = next(self._serials)
+        heapq.heappush(self._heap, self._fusion.ranked(file, at, self._needles, serial))
+
+    def push(self, one: Ranked) -> None:
+        """Take back a run that was proved."""
+        heapq.heappush(self._heap, one._replace(serial=next(self._serials)))
+
+    def pop(self) -> Ranked | None:
+        """Return the best run; None when there is no other."""
+        lift = self._fusion.signals.lift
+        while self._waiting and (
+            not self._heap or self._waiting[-1][0] * lift + _SLACK >= -self._heap[0][0]
+        ):
+            self._add(*self._waiting.pop())
+        return heapq.heappop(self._heap) if self._heap else None
+
+    def follow(self, one: Ranked) -> None:
+        """Let the next passage of a file in, where they stand in their order."""
+        if not one.file.held and one.at + 1 < len(one.file.matches):
+            self._enter(one.file, one.at + 1)
 
 
 def _file_score(group: list[Match], decay: float) -> float:

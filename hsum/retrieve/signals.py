@@ -42,7 +42,7 @@ class Signals:
         feedback: words that tell the first answers apart, of prose only.
         exact: what a proven identifier adds, as a share of the best score.
         decay: how much the next best passage of the same file adds.
-        later: the factor of each later passage of a file already shown.
+        later: the factor of each later passage of a file already shown, at most 1.
         tests, docs, changelog, data: factors of files in these roles.
     """
 
@@ -63,6 +63,11 @@ class Signals:
     docs: float = 0.3
     changelog: float = 0.15
     data: float = 0.5
+
+    @property
+    def lift(self) -> float:
+        """The most that a role can do for a file."""
+        return max(1.0, self.tests, self.docs, self.changelog, self.data)
 
     def factor(self, role: Role) -> float:
         """Return the factor of a file in a role."""
