@@ -60,9 +60,7 @@ def open_index(
     Raises:
         HsumError: `INDEX_NOT_FOUND`, and `INVALID_ARGUMENT` for a path that is a file.
     """
-    folder = Path(os.path.abspath(os.path.expanduser(os.fspath(path))))
-    if folder.exists() and not folder.is_dir():
-        raise fault("INVALID_ARGUMENT", f"{folder} is not a directory")
+    folder = _folder(path)
     store = Store(folder, read_only=read_only, clock=clock, ids=ids)
     if not (create or store.exists()):
         raise fault("INDEX_NOT_FOUND", f"there is no index in {folder}")
@@ -70,6 +68,16 @@ def open_index(
 
 
 open_index = guarded(family, open_index)
+
+
+def _folder(path: str | os.PathLike[str]) -> Path:
+    try:
+        folder = Path(os.path.abspath(os.path.expanduser(os.fsdecode(path))))
+    except TypeError as exc:
+        raise fault("INVALID_ARGUMENT", f"{path!r} is no path") from exc
+    if "\0" in folder.name or (folder.exists() and not folder.is_dir()):
+        raise fault("INVALID_ARGUMENT", f"{str(path)!r} is not a directory")
+    return folder
 
 
 def in_memory(*, clock: Clock | None = None, ids: Ids | None = None) -> Index:

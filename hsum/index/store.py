@@ -89,8 +89,8 @@ class Store:
         if self.read_only:
             raise Fault("PERMISSION_DENIED", "this handle was opened read-only")
         self.database.exists()  # refuses a closed handle
-        make_private_dir(self.folder)
         refuse_network_filesystem(self.folder)
+        make_private_dir(self.folder)
         with exclusive(self.folder / "writer.lock", timeout_ms=timeout_ms):
             try:
                 yield

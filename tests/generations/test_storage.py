@@ -253,8 +253,9 @@ def test_open_refuses_what_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(hsum.NotFound) as missing:
         hsum.open(tmp_path / "none", create=False)
-    with pytest.raises(hsum.InvalidInput):
-        hsum.open(tmp_path / "file")
+    for wrong in (tmp_path / "file", "a\0b", 7):
+        with pytest.raises(hsum.InvalidInput):
+            hsum.open(wrong)
 
     assert "INDEX_NOT_FOUND" == missing.value.code
     assert not (tmp_path / "none").exists()
