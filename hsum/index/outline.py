@@ -31,6 +31,7 @@ class Outline:
     parents: list[int] = attrs.field(factory=list)
     names: list[bytes] = attrs.field(factory=list)
     fences: list[tuple[int, int]] = attrs.field(factory=list)
+    _texts: list[str] = attrs.field(factory=list)
 
     def add(self, lead: int, start: int, end: int, level: int, name: bytes) -> None:
         """Add the next declaration of the text; it closes what it is not within."""
@@ -62,27 +63,29 @@ class Outline:
             at = self.parents[at]
         return ""
 
-    def declared(self, first: int, last: int) -> tuple[str, ...]:
-        """Return the bare names of the declarations from *first* up to *last*."""
-        if first == last:
-            return ()
-        names = [self._name(at) for at in range(first, last)]
-        if self.qualified:
-            names = [name.rpartition(".")[2] for name in names]
-        return tuple(names)
-
     def path(self, at: int) -> str:
         """Return the names of what encloses a declaration, and its own."""
-        path = self._name(at)
+        texts = self._names()
+        path = texts[at]
         while (at := self.parents[at]) >= 0:
-            path = self._name(at) + self.joiner + path
+            path = texts[at] + self.joiner + path
         return path
 
-    def _name(self, at: int) -> str:
-        name = self.names[at].decode("utf-8", "replace")[:_LONGEST_NAME]
-        if self.qualified and ":" in name:
-            name = name.replace("::", ".").replace(":", ".")
-        return name
+    def declared(self) -> list[str]:
+        """Return the bare name of each declaration: of `Class::method`, `method`."""
+        texts = self._names()
+        if not self.qualified:
+            return texts
+        return [text.rpartition(".")[2] if "." in text else text for text in texts]
+
+    def _names(self) -> list[str]:
+        if not self._texts and self.names:
+            # All at once: one by one takes four times as long.
+            whole = b"\n".join(self.names).decode("utf-8", "replace")
+            if self.qualified and ":" in whole:
+                whole = whole.replace("::", ".").replace(":", ".")
+            self._texts = [text[:_LONGEST_NAME] for text in whole.split("\n")]
+        return self._texts
 
 
 def after_line_feed(data: bytes) -> bytes:

@@ -65,14 +65,14 @@ def _passages(data: bytes, path: bytes, maximum: int) -> tuple[Passage, ...]:
     from hsum.index.symbols import outline
 
     found = outline(data, language.name)
-    starts, kind = found.starts, language.kind
+    starts, kind, names = found.starts, language.kind, found.declared()
     passages = []
     start, line, declared = 0, 1, 0
     for end in _Borders(data, found, maximum).ends():
         breaks = data.count(b"\n", start, end)
         last = line + breaks - (data[end - 1] == 0x0A)
         upto = bisect_left(starts, end, declared)
-        declares = found.declared(declared, min(upto, declared + _MOST_DECLARED))
+        declares = tuple(names[declared : min(upto, declared + _MOST_DECLARED)])
         symbol = found.scope_of(start, end)
         passages.append(Passage(start, end, line, last, kind, symbol, declares))
         start, line, declared = end, line + breaks, upto

@@ -667,8 +667,8 @@ def test_bare_names_are_declared():
     """A qualified name declares its last part; sections keep theirs whole."""
     found = outline(b"int A::get(int a) {\n}\n", "cpp")
 
-    assert ("A.get", ("get",)) == (found.path(0), found.declared(0, 1))
-    assert ("tool.ruff",) == outline(b"[tool.ruff]\n", "toml").declared(0, 1)
+    assert ("A.get", ["get"]) == (found.path(0), found.declared())
+    assert ["tool.ruff"] == outline(b"[tool.ruff]\n", "toml").declared()
 
 
 def test_a_table_of_constants_declares_its_first():
