@@ -126,8 +126,11 @@ class BoundIndex(Index):
 
     def get(self, citation: Citation | str, **options: Any) -> Evidence:
         """Return the bytes of a citation of the bound project."""
+        from hsum.retrieve.get import get
+
         self._require(citation)
-        return super().get(citation, **options)
+        cited = citation if isinstance(citation, Citation) else Citation.parse(citation)
+        return get(self._store, cited, project=self._project(), **options)
 
     def check(self, text: str) -> CheckReport:
         """Judge the citations of a text; other projects' documents are unknown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from os import fsdecode
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ def note(connection: sqlite3.Connection, found: Survey, gathered: Gathered) -> N
     """Bring the tables of the scan up to date; rows that stay the same are not written."""
     _folders(connection, found, gathered)
     _skips(connection, found, gathered)
+    reasons = Counter(skip.reason for skip in (*found.scan.skips, *gathered.skips))
+    _meta(connection, "skipped", dict(reasons))
     _meta(connection, "root", fsdecode(found.root))
     _meta(connection, "options", attrs.asdict(found.options))
     _meta(connection, "commit", found.commit)

@@ -133,6 +133,8 @@ class Asked:
 
     def names(self, path: str) -> bool:
         """Tell whether the query names this path, its end or a folder of it."""
+        if not self.paths:
+            return False
         within = f"/{path}/"
         return any(f"/{name}/" in within for name in self.paths)
 
