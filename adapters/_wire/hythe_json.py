@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adapters._wire.encode import Encoder, camel
+from adapters._wire.encode import Encoder, camel, readable
 from adapters._wire.outcomes import written
-from hythe import Checkpoint, Plan, Relation, Resume
+from hythe import Checkpoint, Fetched, Plan, Relation, Resume
 
 if TYPE_CHECKING:
     from adapters._wire.verbs import Verb
@@ -29,9 +29,15 @@ def _relation(relation: Relation, encode: Encoder) -> dict[str, Any]:
     return {ends.get(key, key): item for key, item in encode.fields(relation).items()}
 
 
+def _fetched(piece: Fetched, encode: Encoder) -> dict[str, Any]:
+    data = encode.fields(piece, without={"data", "untrusted_content"})
+    return {**data, "next": piece.next, "text": readable(piece.text)}
+
+
 encode = Encoder(
     camel,
     {
+        Fetched: _fetched,
         Plan: _plan,
         Relation: _relation,
         Resume: lambda resume, _: resume.as_dict(),

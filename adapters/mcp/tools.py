@@ -13,12 +13,15 @@ import attrs
 
 from hsum import Fault, json_text
 
-__all__ = ["MAX_RESPONSE_BYTES", "Tool", "fitted", "frame_bytes", "shrunk"]
+__all__ = ["MAX_RESPONSE_BYTES", "Tool", "fitted", "frame_bytes", "shortened", "shrunk"]
 
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 MAX_RESPONSE_BYTES = 100_000
 # The JSON-RPC envelope around a result.
 _ENVELOPE_BYTES = 1_000
+
+# What an argument cannot be less than.
+_LEAST = {"budget": 1_000}
 
 # The arguments as they came, and the secret that the caller brought, if any.
 Answer = Callable[[Mapping[str, Any], str | None], dict[str, Any]]
@@ -53,19 +56,41 @@ def fitted(
 ) -> dict[str, Any]:
     """Answer a call so that its frame keeps to the limit.
 
-    A reading tool that pages is asked for less and says so in `response_limit`;
-    what its page leaves out is behind its cursor.
-
-    Raises:
-        Fault: `TOO_LARGE` when nothing can be left out.
+    A reading tool that pages is asked for less; what its page leaves out is behind
+    its cursor. Any other answer is given with its long texts and lists cut: what was
+    written is written. Both are said in `response_limit`.
     """
     _check_size(arguments)
     asked = dict(arguments)
-    while True:
+    data = tool.answer(asked, secret)
+    while frame_bytes(data) > MAX_RESPONSE_BYTES:
+        less = shrunk(tool, asked)
+        if less is None:
+            return shortened(data)
+        asked = less
         data = tool.answer(asked, secret)
-        if frame_bytes(data) <= MAX_RESPONSE_BYTES:
-            return data if asked == arguments else _noted(tool, data, asked)
-        asked = shrunk(tool, asked)
+    return data if asked == arguments else _noted(tool, data, asked)
+
+
+def shortened(data: dict[str, Any]) -> dict[str, Any]:
+    """Return data with its longest texts, then its lists, cut until a frame fits."""
+    note = {"bytes": MAX_RESPONSE_BYTES, "shortened": True}
+    most_text, most_items = 8_000, 1_000
+    while True:
+        cut = {**_cut(data, most_text, most_items), "response_limit": note}
+        if frame_bytes(cut) <= MAX_RESPONSE_BYTES or most_items == 1:
+            return cut
+        most_text, most_items = max(80, most_text // 2), max(1, most_items // 2)
+
+
+def _cut(value: Any, most_text: int, most_items: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= most_text else value[:most_text] + "..."
+    if isinstance(value, list):
+        return [_cut(item, most_text, most_items) for item in value[:most_items]]
+    if isinstance(value, dict):
+        return {key: _cut(item, most_text, most_items) for key, item in value.items()}
+    return value
 
 
 def _check_size(arguments: Mapping[str, Any]) -> None:
@@ -78,17 +103,13 @@ def _check_size(arguments: Mapping[str, Any]) -> None:
         )
 
 
-def shrunk(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments that ask for half."""
+def shrunk(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return arguments that ask for half; None when nothing can be left out."""
     for name, default in tool.shrinks.items():
         asked = arguments.get(name, default)
-        if isinstance(asked, int) and asked > 1:
-            return {**arguments, name: max(1, asked // 2)}
-    raise Fault(
-        "TOO_LARGE",
-        f"the answer of {tool.name} is over {MAX_RESPONSE_BYTES:,} bytes",
-        hint="Ask for less: a smaller limit, fewer sections, or one item by its id.",
-    )
+        if isinstance(asked, int) and asked > _LEAST.get(name, 1):
+            return {**arguments, name: max(_LEAST.get(name, 1), asked // 2)}
+    return None
 
 
 def _noted(
