@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from hythe._storage import Storage
     from hythe.observe.stamp import Stamp
 
-    Reader = Callable[[sqlite3.Connection, Stamp], tuple[int, Mapping[str, int]]]
+    Reader = Callable[
+        [sqlite3.Connection, Stamp], tuple[int, Mapping[str, int], Mapping[str, int]]
+    ]
 
 __all__ = ["import_file"]
 
@@ -71,7 +73,7 @@ def _undo(*, dry_run: bool) -> None:
 
 def _merged(
     conn: sqlite3.Connection, stamp: Stamp, handle: IO[bytes], manifest: Manifest
-) -> tuple[int, Mapping[str, int]]:
+) -> tuple[int, Mapping[str, int], Mapping[str, int]]:
     merge = Merge(conn, stamp)
     read = hashlib.sha256()
     for number, line in _lines(handle):
@@ -84,7 +86,7 @@ def _merged(
     if read.hexdigest() != manifest.sha256:
         raise Fault("INTEGRITY_FAILED", "the file changed while it was read")
     merge.finish()
-    return manifest.rows, merge.added
+    return manifest.rows, merge.added, {}
 
 
 # --- the file ---------------------------------------------------------------------

@@ -107,8 +107,9 @@ class MailMerge:
         sequence = row["sequence"]
         if recipient not in self._fresh:
             sequence = self._one(
-                "update inbox_tally set latest = latest + 1 "
-                "where store = ? and recipient = ? returning latest",
+                "insert into inbox_tally(store, recipient, latest, unread, pruned) "
+                "values (?, ?, 1, 0, 0) on conflict(store, recipient) do update "
+                "set latest = latest + 1 returning latest",
                 recipient,
             )
         stored = {**row, "message": number, "sequence": sequence}

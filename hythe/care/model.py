@@ -48,15 +48,20 @@ class Exported:
 @final
 @attrs.frozen
 class Imported:
-    """What an import added, by kind of row; what was known already is not counted."""
+    """What an import added, by kind of row; what was known already is not counted.
+
+    `skipped` are rows of a HYTHE 0.1.x store that have no place here, by what they are.
+    """
 
     rows: int
     added: Mapping[str, int]
+    skipped: Mapping[str, int] = attrs.field(factory=dict)
     dry_run: bool = False
 
     def __repr__(self) -> str:
         done = "would add" if self.dry_run else "added"
-        return f"<Imported {self.rows:,} rows, {done} {_sum(self.added)}>"
+        left = f", skipped {_sum(self.skipped)}" if self.skipped else ""
+        return f"<Imported {self.rows:,} rows, {done} {_sum(self.added)}{left}>"
 
 
 @final

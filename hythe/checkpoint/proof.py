@@ -20,6 +20,7 @@ from hythe.checkpoint.scopes import (
     standing_of,
     store_standing,
 )
+from hythe.checkpoint.seal import FORMAT
 from hythe.checkpoint.store import Row, load_rows
 from hythe.checkpoint.view import changes_of
 from hythe.observe.tombstones import accepts
@@ -95,7 +96,7 @@ def _row_problems(
     for revision, row in rows.items():
         if row is None:
             yield f"revision {revision} is not as it was written"
-        elif row.content["scope"] != name:
+        elif row.content["format"] == FORMAT and row.content["scope"] != name:
             yield f"revision {revision} belongs to another scope"
         elif not _has_parent(row):
             yield f"revision {revision} has a parent that cannot be"

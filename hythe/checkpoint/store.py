@@ -12,6 +12,7 @@ import attrs
 from hsum._kernel.canonical import canonical, digest
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.content import Data, event_of, state_of, value_of
+from hythe.checkpoint.foreign import is_foreign, read_as_ours
 from hythe.checkpoint.pruned import STATE, is_pruned
 from hythe.checkpoint.request import Reference
 from hythe.checkpoint.scopes import At
@@ -144,6 +145,8 @@ def load_rows(
 def _verified(conn: sqlite3.Connection, store: int, row: Sequence[Any]) -> Row:
     try:
         body, new_ids = json.loads(row[12]), json.loads(row[11])
+        if is_foreign(body):
+            body = read_as_ours(body)
         facts, loops = with_ids(body, new_ids)
     except (ValueError, KeyError, TypeError, StopIteration):
         raise damaged("checkpoint", str(row[2])) from None

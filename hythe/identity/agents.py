@@ -27,6 +27,7 @@ __all__ = [
     "problems",
     "register",
     "registered_agents",
+    "registration_digest",
 ]
 
 
@@ -123,10 +124,11 @@ def _insert(
         "description": None if content[1] is None else content[1].encode(),
         **stamp.fields,
     }
-    insert_row(conn, "agent_registration", {**row, "digest": _guard(row)})
+    insert_row(conn, "agent_registration", {**row, "digest": registration_digest(row)})
 
 
-def _guard(row: dict[str, Any]) -> str:
+def registration_digest(row: dict[str, Any]) -> str:
+    """Return the digest of a row."""
     return row_digest(
         "agent_registration",
         agent=row["agent"],
@@ -187,7 +189,7 @@ def _load(conn: sqlite3.Connection, store: int, agent: str, sequence: int) -> Ag
         f"{_SELECT} and agent = ? and sequence = ?", (store, agent, sequence)
     )
     row = dict(zip(_COLUMNS, found.fetchone(), strict=True))
-    if _guard(row) != row["digest"]:
+    if registration_digest(row) != row["digest"]:
         raise damaged("the registration of", agent)
     about = row["description"]
     return Agent(
@@ -205,7 +207,7 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each registration that is not as it was written."""
     for found in conn.execute(_SELECT, (store,)).fetchall():
         row = dict(zip(_COLUMNS, found, strict=True))
-        if _guard(row) != row["digest"]:
+        if registration_digest(row) != row["digest"]:
             yield f"registration {row['sequence']} of {row['agent']} is not as written"
     rows = conn.execute(
         "select a.agent, a.sequence, count(r.agent), coalesce(max(r.sequence), 0) "
