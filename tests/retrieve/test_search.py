@@ -464,3 +464,55 @@ def test_the_same_tree_ranks_alike(tmp_path: Path) -> None:
         answers.append([(hit.path, hit.lines, hit.score) for hit in hits])
 
     assert answers[0] == answers[1]
+
+
+def test_a_needle_that_is_rare_among_its_candidates_comes_first(tmp_path: Path) -> None:
+    """`C++` is found among hundreds of files that say `c`."""
+    files = {f"c{n}.txt": f"c or C or {n}\n" for n in range(DEPTH + 60)}
+    index = indexed(tmp_path, files | {"zz.txt": "but C++ is another\n"})
+    hits = all_pages(index, "C++", limit=100)
+
+    assert ["zz.txt"] == [hit.path for hit in hits if hit.ranks.exact is not None]
+    assert "zz.txt" == hits[0].path
+
+
+def test_a_numeral_beside_a_word_does_not_hide_it(tmp_path: Path) -> None:
+    """`x` stands alone in `x²`: a superscript is no word character."""
+    index = indexed(tmp_path, {"a.txt": "the value x² grows\n", "b.txt": "xy\n"})
+
+    assert index.search('"x"')[0].ranks.phrase is not None
+
+
+def test_threads_share_a_handle_while_another_ingests(tmp_path: Path) -> None:
+    """Each search sees one generation, whole, whatever is published meanwhile."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    tree = planted(tmp_path / "tree", {f"{n}.py": "word = 0\n" for n in range(8)})
+    index = hsum.open(tmp_path / "index")
+    index.ingest(tree)
+
+    def write() -> None:
+        for number in range(1, 6):
+            planted(tree, {f"{n}.py": f"word = {number}\n" for n in range(8)})
+            index.ingest()
+
+    def read() -> list[tuple[int, str]]:
+        return [(hits.generation, hits[0].text) for hits in _searches(index, 15)]
+
+    with ThreadPoolExecutor(4) as pool:
+        done = pool.submit(write)
+        answers = [
+            answer
+            for job in [pool.submit(read) for _ in range(3)]
+            for answer in job.result()
+        ]
+        done.result()
+
+    assert {f"word = {number - 1}\n" for number, _ in answers} == {
+        text for _, text in answers
+    }
+    assert all(text == f"word = {number - 1}\n" for number, text in answers)
+
+
+def _searches(index: hsum.Index, count: int) -> list[hsum.Hits]:
+    return [index.search("word") for _ in range(count)]
