@@ -24,9 +24,9 @@ _FRONT_MATTER: Final = re.compile(
 
 _MARKDOWN: Final = re.compile(
     rb"\n(?:"
-    rb" {0,3}(?P<marks>\#{1,6})(?=[ \t\r\n])[ \t]*+(?P<text>[^\n]*)"
-    rb"|(?=[^\s\#>|\x00-])(?P<title>[^\n]+)\n(?P<rule>={2,}|-{2,})[ \t\r]*(?=\n|\Z)"
-    rb")".replace(rb"\#", b"#")
+    rb" {0,3}(?P<marks>#{1,6})(?=[ \t\r\n])[ \t]*+(?P<text>[^\n]*)"
+    rb"|(?=[^\s#>|\x00-])(?P<title>[^\n]+)\n(?P<rule>={2,}|-{2,})[ \t\r]*(?=\n|\Z)"
+    rb")"
 )
 _CLOSING_MARKS: Final = re.compile(rb"(?:^|[ \t])#+[ \t\r]*$")
 _RST: Final = re.compile(
@@ -50,6 +50,7 @@ _HTML: Final = re.compile(
     rb"<h(?P<rank>[1-6])\b[^>]*>(?P<text>.{0,400}?)</h(?P=rank)",
     re.IGNORECASE | re.DOTALL,
 )
+_LINE_FEEDS: Final = bytes(0x0A if byte == 0x0A else 0 for byte in range(256))
 _TAG: Final = re.compile(rb"<[^>]*>")
 
 
@@ -80,7 +81,7 @@ def _without_fences(text: bytes, found: Outline) -> bytes:
 
 def _blank(match: re.Match[bytes]) -> bytes:
     """Return as many bytes without text, the line feeds kept."""
-    return match[0].translate(bytes(256)[:10] + b"\n" + bytes(245))
+    return match[0].translate(_LINE_FEEDS)
 
 
 def _head(found: Outline, start: int, end: int, level: int, title: bytes) -> None:
