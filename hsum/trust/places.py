@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,20 +14,31 @@ __all__ = ["cache_folder", "config_folder", "data_folder", "indexes_folder"]
 
 HOME_VARIABLE = "HSUM_HOME"
 
+_XDG = {
+    "data": ("XDG_DATA_HOME", ".local/share"),
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "cache": ("XDG_CACHE_HOME", ".cache"),
+}
+_MACOS = {
+    "data": "Library/Application Support",
+    "config": "Library/Application Support",
+    "cache": "Library/Caches",
+}
+
 
 def data_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Return `$HSUM_HOME/data`, or the platform's data directory for hsum."""
-    return _home("data", environ) or _platform_folder("data")
+    return _folder("data", os.environ if environ is None else environ)
 
 
 def config_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Return `$HSUM_HOME/config`, or the platform's config directory for hsum."""
-    return _home("config", environ) or _platform_folder("config")
+    return _folder("config", os.environ if environ is None else environ)
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Return `$HSUM_HOME/cache`, or the platform's cache directory for hsum."""
-    return _home("cache", environ) or _platform_folder("cache")
+    return _folder("cache", os.environ if environ is None else environ)
 
 
 def indexes_folder(environ: Mapping[str, str] | None = None) -> Path:
@@ -34,13 +46,22 @@ def indexes_folder(environ: Mapping[str, str] | None = None) -> Path:
     return data_folder(environ) / "indexes"
 
 
-def _home(part: str, environ: Mapping[str, str] | None) -> Path | None:
-    home = (os.environ if environ is None else environ).get(HOME_VARIABLE)
-    return Path(home).expanduser().absolute() / part if home else None
+def _folder(part: str, environ: Mapping[str, str]) -> Path:
+    home = environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home).expanduser().absolute() / part
+    return _platform_folder(part, environ)
 
 
-def _platform_folder(part: str) -> Path:
-    import platformdirs
+def _platform_folder(part: str, environ: Mapping[str, str]) -> Path:
+    """Return the folder of the XDG Base Directory Specification, or of macOS.
 
-    folders = platformdirs.PlatformDirs("hsum", appauthor=False)
-    return Path(getattr(folders, f"user_{part}_dir"))
+    The library for this, platformdirs, takes a fifth of the time that a search from
+    the command line may take.
+    """
+    if sys.platform == "darwin":
+        return Path.home() / _MACOS[part] / "hsum"
+    variable, usual = _XDG[part]
+    named = Path(environ.get(variable) or "")
+    # The specification has relative paths ignored.
+    return (named if named.is_absolute() else Path.home() / usual) / "hsum"
