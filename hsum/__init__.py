@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsum._context import context as context
     from hsum._grants import grant as grant
     from hsum._grants import revoke as revoke
+    from hsum._kernel.cancellation import cancellable as cancellable
     from hsum._kernel.catalogue import catalogue as catalogue
     from hsum._kernel.escape import json_text as json_text
     from hsum._kernel.escape import visible as visible
@@ -118,6 +119,7 @@ _WHERE = {
     "Status": "model",
     "StorageFull": "errors",
     "Unreadable": "errors",
+    "cancellable": "_kernel.cancellation",
     "catalogue": "_kernel.catalogue",
     "check_files": "_checked",
     "context": "_context",

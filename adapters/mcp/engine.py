@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -15,11 +15,9 @@ from mcp.shared.exceptions import MCPError
 
 from adapters._wire.faults import fault_json
 from adapters.mcp.tools import Tool, fitted
-from hsum import Fault, json_text
+from hsum import Fault, cancellable, json_text
 
 __all__ = ["Prompt", "Resources", "build", "run_stdio"]
-
-log = logging.getLogger("hsum.mcp")
 
 _THREADS = 16
 
@@ -59,38 +57,58 @@ def build(
 ) -> Server[Any]:
     """Return a server that answers by these tools.
 
-    The libraries are synchronous: each call runs in a thread, at most 16 at once,
-    and a cancelled one is abandoned at once.
+    The libraries are synchronous: each call runs in a thread, at most 16 at once.
     """
-    by_name = {tool.name: tool for tool in tools}
-    limiter = anyio.CapacityLimiter(_THREADS)
+    handlers = _Handlers(tools, resources, camelled=camelled)
+    server: Server[Any] = Server(
+        name,
+        version=version,
+        instructions=instructions,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        **_prompt_handlers(prompts),
+    )
+    return server
 
-    async def in_thread(call: Callable[[], Any]) -> Any:
-        return await anyio.to_thread.run_sync(
-            call, abandon_on_cancel=True, limiter=limiter
+
+class _Handlers:
+    """Answer the requests of a session."""
+
+    def __init__(
+        self, tools: Sequence[Tool], resources: Resources, *, camelled: bool
+    ) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._resources = resources
+        self._camelled = camelled
+        self._in_thread = _Threads()
+
+    async def list_tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=[_described(tool) for tool in self._tools.values()]
         )
 
-    async def list_tools(_ctx: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in tools])
-
     async def call_tool(
-        ctx: Any, params: types.CallToolRequestParams
+        self, ctx: Any, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        tool = by_name.get(params.name)
+        tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}")
+        secret, given = _bearer(ctx), params.arguments or {}
         try:
-            secret = _bearer(ctx)
-            given = params.arguments or {}
-            data = await in_thread(lambda: fitted(tool, given, secret))
+            data = await self._in_thread(lambda: fitted(tool, given, secret))
         except Fault as fault:
-            return _refused(fault, camelled=camelled)
+            return _refused(fault, camelled=self._camelled)
         return types.CallToolResult(
             content=[types.TextContent(text=json_text(data))], structured_content=data
         )
 
-    async def list_resources(_ctx: Any, _params: Any) -> types.ListResourcesResult:
-        listed = await in_thread(resources.listed)
+    async def list_resources(
+        self, _ctx: Any, _params: Any
+    ) -> types.ListResourcesResult:
+        listed = await self._in_thread(self._resources.listed)
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=uri, name=name, description=text, mime_type=_JSON)
@@ -99,46 +117,50 @@ def build(
         )
 
     async def list_templates(
-        _ctx: Any, _params: Any
+        self, _ctx: Any, _params: Any
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
                     uri_template=uri, name=name, description=text, mime_type=_JSON
                 )
-                for uri, name, text in resources.templates
+                for uri, name, text in self._resources.templates
             ]
         )
 
     async def read_resource(
-        ctx: Any, params: types.ReadResourceRequestParams
+        self, ctx: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
+        secret, uri = _bearer(ctx), str(params.uri)
         try:
-            secret = _bearer(ctx)
-            data = await in_thread(lambda: resources.read(str(params.uri), secret))
+            data = await self._in_thread(lambda: self._resources.read(uri, secret))
         except Fault as fault:
-            detail = fault_json(fault, camelled=camelled)
+            detail = fault_json(fault, camelled=self._camelled)
             raise MCPError(types.INVALID_PARAMS, fault.message, detail) from None
         contents = types.TextResourceContents(
             uri=params.uri, text=json_text(data), mime_type=_JSON
         )
         return types.ReadResourceResult(contents=[contents])
 
-    server: Server[Any] = Server(
-        name,
-        version=version,
-        instructions=instructions,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        **_prompt_handlers(prompts),
-    )
-    return server
-
 
 _JSON = "application/json"
+
+
+class _Threads:
+    """Run synchronous calls in threads; a cancelled call ends its work, too."""
+
+    def __init__(self) -> None:
+        self._limiter = anyio.CapacityLimiter(_THREADS)
+
+    async def __call__(self, call: Callable[[], Any]) -> Any:
+        signal = threading.Event()
+        try:
+            with cancellable(signal):
+                return await anyio.to_thread.run_sync(
+                    call, abandon_on_cancel=True, limiter=self._limiter
+                )
+        finally:
+            signal.set()
 
 
 def _bearer(ctx: Any) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 
+from hsum._kernel.cancellation import check_cancelled
 from hsum._kernel.faults import Fault
 from hsum.errors import fault
 from hsum.index import seen
@@ -244,6 +245,7 @@ def _built(snapshot: Snapshot, deadline: float) -> Reader:
 
 
 def _check_time(deadline: float) -> None:
+    check_cancelled()
     if time.monotonic() > deadline:
         raise fault(
             "LEXICAL_UNAVAILABLE",

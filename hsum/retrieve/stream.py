@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from hsum._kernel.cancellation import check_cancelled
 from hsum.index.decode import text_of
 from hsum.index.expressions import Boosted, Preferring, Within
 from hsum.index.lexical import analyze
@@ -292,6 +293,7 @@ class Stream:
         return self._opened.versions(self._snapshot, (key,))[key]
 
     def _check_time(self) -> None:
+        check_cancelled()
         if time.monotonic() > self._deadline:
             raise OutOfTime
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from hsum._kernel.cancellation import pause
 from hsum._kernel.faults import Fault, boundary
 from hsum._kernel.text import check_text
 from hythe._api.handle import Handle, scope_of
@@ -251,7 +252,7 @@ class Post(Handle):
             left = deadline - time.monotonic()
             if page or left <= 0:
                 return page
-            time.sleep(min(_POLL_SECONDS, left))
+            pause(min(_POLL_SECONDS, left))
 
     def message(self, id: str) -> Message:  # noqa: A002 - its name everywhere
         """Return one message of this agent's inbox.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, final
 
 import attrs
 
+from hsum._kernel.cancellation import pause
 from hsum._kernel.faults import Fault, boundary
 from hythe._api.notices import warnings_of
 from hythe.checkpoint import history, request
@@ -260,7 +261,7 @@ class Scope:
             left = deadline - time.monotonic()
             if left <= 0:
                 return
-            time.sleep(min(_POLL_SECONDS, left))
+            pause(min(_POLL_SECONDS, left))
 
     def divergent(
         self, *, resolved: bool = False, limit: int = 100, cursor: str | None = None

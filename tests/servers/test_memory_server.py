@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -277,3 +278,27 @@ def test_handles_are_resources(store):
             return text
 
     assert json.loads(run(work))["object"] == long
+
+
+def test_a_cancelled_wait_ends_its_work(store):
+    """An hour of waiting for mail is given up at once, and the server can end."""
+    cancel = {
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": {"requestId": 1, "reason": "enough"},
+    }
+    began = time.monotonic()
+    replies, done = frames(
+        ["hythe", "mcp", "--store", str(store), "--agent", "planner"],
+        [
+            *INITIALIZE,
+            call(1, "get_messages", wait=3600),
+            cancel,
+            call(2, "get_agent_status"),
+        ],
+        unanswered=[1],
+    )
+
+    assert [reply["id"] for reply in replies if "result" in reply] == [0, 2]
+    assert done.returncode == 0
+    assert time.monotonic() - began < 50
