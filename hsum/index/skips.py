@@ -245,8 +245,18 @@ def _has_controls(head: bytes, encoding: str) -> bool:
 _LONE = re.compile("[\ud800-\udfff]")
 
 
+def _has_long_line(data: bytes) -> bool:
+    """Look from line end to line end, as far ahead as a line may reach."""
+    start, last = 0, len(data) - _LONG_LINE
+    while start < last:
+        start = data.rfind(b"\n", start, start + _LONG_LINE + 1) + 1
+        if not start:
+            return True
+    return False
+
+
 def _has_long_lines(data: bytes) -> bool:
-    if len(data) <= _GENERATED_FROM:
+    if len(data) <= _GENERATED_FROM or not _has_long_line(data):
         return False
     long = sum(len(line) for line in data.split(b"\n") if len(line) > _LONG_LINE)
     return long * 2 > len(data)

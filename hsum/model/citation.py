@@ -8,6 +8,7 @@ There is one spelling of each citation, so equal citations are equal strings.
 from __future__ import annotations
 
 import re
+
 import attrs
 
 from hsum.errors import fault
