@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from errno import ENOENT, ENOTDIR
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

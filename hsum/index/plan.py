@@ -88,7 +88,7 @@ class Plan:
 
     def counts(self) -> dict[str, int]:
         """Return how many documents are added, changed, renamed and dropped."""
-        found = Counter(change.kind for change in self.changes())
+        found = Counter[str](change.kind for change in self.changes())
         return {kind: found[kind] for kind in KINDS}
 
     @property
