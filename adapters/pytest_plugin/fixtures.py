@@ -70,7 +70,6 @@ class Asked:
         """Ask each case, record the results, and fail on what misses its minimum."""
         from hsum.testing import judge
 
-        __tracebackhide__ = True
         self.done = True
         where = self._item.nodeid
         results = [judge(case, index, where=where) for case in self.cases]

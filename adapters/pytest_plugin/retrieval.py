@@ -27,7 +27,6 @@ def pytest_pyfunc_call(
     pyfuncitem: pytest.Function,
 ) -> Generator[None, object, object]:
     """Ask the cases after the body, unless the body did."""
-    __tracebackhide__ = True
     outcome = yield
     if pyfuncitem.get_closest_marker(_FIXTURE):
         asked = cast("Asked", pyfuncitem.funcargs[_FIXTURE])

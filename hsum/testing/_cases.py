@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import Fault, guarded
 from hsum._kernel.files import translating_os
-from hsum.errors import fault
+from hsum.errors import family, fault
 from hsum.index.catalogue import DEFAULT_PROJECT
 from hsum.model import Citation
 
@@ -69,6 +69,9 @@ def read_cases(path: str | os.PathLike[str]) -> list[tuple[int, RetrievalCase]]:
         text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     lines = enumerate(text.split("\n"), 1)
     return [(row, _case(line, row, path)) for row, line in lines if line.strip()]
+
+
+read_cases = guarded(family, read_cases)
 
 
 def _case(line: str, row: int, path: str | os.PathLike[str]) -> RetrievalCase:

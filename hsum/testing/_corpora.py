@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import digest
+from hsum._kernel.faults import guarded
 from hsum._kernel.lock import exclusive
-from hsum.errors import fault
+from hsum.errors import family, fault
 
 if TYPE_CHECKING:
     from hsum._api import Index
@@ -72,6 +73,9 @@ def shared_corpus(
         if not built:
             _ingested(source, home, **options).close()
     return open_index(home / "index", read_only=True)
+
+
+shared_corpus = guarded(family, shared_corpus)
 
 
 def _ingested(source: CorpusSource, folder: Path, **options: Any) -> Index:
