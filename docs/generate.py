@@ -1,0 +1,151 @@
+"""Write the pages of the reference that are made from the code.
+
+    python docs/generate.py            # writes docs/reference/*.md
+    python docs/generate.py --check    # exits with 1 when one of them is stale
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+FOLDER = Path(__file__).parent / "reference"
+NOTE = "<!-- Made by docs/generate.py: edit the code, not this page. -->\n"
+
+STATUSES = {
+    0: "success",
+    1: "not found, or failed",
+    2: "bad arguments, or a confirmation is needed",
+    4: "busy, or timed out",
+    5: "corrupt or incompatible",
+    6: "committed, but some files failed",
+    7: "permission, disk or quota",
+    130: "interrupted",
+}
+
+
+def errors() -> Iterator[str]:
+    """Give the page of error codes and exit statuses."""
+    from hsum import catalogue
+
+    yield "# Errors\n"
+    yield (
+        "Whatever is refused is a `Fault` with `code`, `message`, `hint`, `retryable` "
+        "and `details`; `HsumError` and `HytheError` are its two roots.\n"
+        "`hsum help-error CODE` prints an entry.\n"
+    )
+    yield "## Exit statuses\n\n| status | meaning |\n|---|---|"
+    yield "\n".join(f"| {n} | {meaning} |" for n, meaning in STATUSES.items()) + "\n"
+    yield "## Codes\n"
+    for entry in catalogue().values():
+        again = "the same call may succeed later" if entry.retryable else "a retry alone does not help"
+        yield f"### {entry.code}\n"
+        yield f"{entry.cause}\n\n{entry.fix}\n\nExit status {entry.exit_status}; {again}.\n"
+
+
+def commands() -> Iterator[str]:
+    """Give the page of commands: the help of each, as it is printed."""
+    from adapters.cli import hsum_program, hythe_program
+
+    yield "# Commands\n"
+    yield (
+        "`hsum` and `hythe` are the same program as `python -m adapters.cli hsum` and "
+        "`python -m adapters.cli hythe`.\n"
+        "Data goes to stdout, words for people to stderr; `--json` prints exactly one document.\n"
+    )
+    for program in (hsum_program, hythe_program):
+        group = program.group()
+        yield f"## {group.name}\n\n```text\n{_help(group, group.name)}```\n"
+        for name in group.list_commands(click.Context(group)):
+            command = group.get_command(click.Context(group), name)
+            yield from _command_pages(command, f"{group.name} {name}")
+
+
+def _command_pages(command: click.Command | None, path: str) -> Iterator[str]:
+    if command is None:
+        return
+    yield f"### {path}\n\n```text\n{_help(command, path)}```\n"
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=path)
+        for name in command.list_commands(context):
+            yield from _command_pages(command.get_command(context, name), f"{path} {name}")
+
+
+def _help(command: click.Command, path: str) -> str:
+    program, _, rest = path.partition(" ")
+    parent = click.Context(click.Group(program), info_name=program)
+    settings = {"terminal_width": 88, "max_content_width": 88}
+    context = click.Context(command, parent=parent if rest else None, info_name=rest or program, **settings)
+    return command.get_help(context).replace("\b\n", "").rstrip() + "\n"
+
+
+def tools() -> Iterator[str]:
+    """Give the page of the MCP servers' tools."""
+    import hythe
+    from adapters.mcp.evidence import Evidence
+    from adapters.mcp.memory import NEEDED, Memory
+
+    yield "# MCP tools\n"
+    yield (
+        "Unknown arguments are refused. A response is never over 100 kB: what pages is "
+        "paged, other answers are shortened, and `response_limit` says so.\n"
+        "A refusal is a tool error whose text is the JSON of a fault ([codes](errors.md)).\n"
+    )
+    store = hythe.in_memory(agent="docs")
+    for title, served, scopes in (
+        ("hsum: `hsum mcp --binding UUID`", Evidence(None).tools(), {}),
+        ("hythe: `hythe mcp`, `hythe serve`", Memory(store).tools(), NEEDED),
+    ):
+        yield f"## {title}\n"
+        for tool in served:
+            needs = f" Needs the scope `{scopes[tool.name]}`." if tool.name in scopes else ""
+            yield f"### {tool.name}\n\n{tool.description}{needs}\n"
+            rows = list(_arguments(tool.input_schema))
+            if rows:
+                yield "| argument | type | |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+    store.close()
+
+
+def _arguments(schema: dict[str, object]) -> Iterator[str]:
+    required = schema["required"]
+    for name, item in schema["properties"].items():  # type: ignore[attr-defined]
+        kind = item.get("type") or ("one of " + ", ".join(item["enum"]) if "enum" in item else "any")
+        shown = " or ".join(kind) if isinstance(kind, list) else kind
+        must = "required; " if name in required else ""  # type: ignore[operator]
+        default = f" Default {item['default']}." if "default" in item else ""
+        yield f"| `{name}` | {shown} | {must}{item.get('description', '')}{default} |"
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "errors.md": errors,
+    "commands.md": commands,
+    "mcp.md": tools,
+}
+
+
+def made(page: str) -> str:
+    """Return a page as the code says it should be."""
+    return NOTE + "\n" + "\n".join(PAGES[page]())
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or tell whether they are as the code says."""
+    stale = [
+        page
+        for page in PAGES
+        if not (FOLDER / page).is_file() or (FOLDER / page).read_text("utf-8") != made(page)
+    ]
+    if "--check" in arguments:
+        for page in stale:
+            sys.stderr.write(f"docs/reference/{page} is stale: run python docs/generate.py\n")
+        return 1 if stale else 0
+    for page in stale:
+        (FOLDER / page).write_text(made(page), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
