@@ -15,7 +15,9 @@ __all__ = ["sample_query"]
 
 _WORD = re.compile(r"[^\W\d_]\w{4,30}")
 _NAME = re.compile(r"[^\W\d]\w{5,40}")
-_BESIDE = re.compile(rb"(^|/)(tests?|docs?|examples?)/|change|licen[sc]e|\block\b", re.I)
+_BESIDE = re.compile(
+    rb"(^|/)(tests?|docs?|examples?)/|change|licen[sc]e|\block\b", re.IGNORECASE
+)
 _FILES = 5
 _READ_BYTES = 8_192
 
