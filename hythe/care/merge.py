@@ -76,7 +76,8 @@ class Merge:
         except Fault as fault:
             fault.details.setdefault("line", line)
             raise
-        self.added[kind] += bool(new)
+        if new:
+            self.added[kind] += 1
 
     def _with_scope(self, row: Row) -> Row:
         scope = row.get("scope")
@@ -92,7 +93,8 @@ class Merge:
             "delete from state where store = ? and digest = ?",
             [(self.store, state) for state in self._states - self._used],
         )
-        self.added["state"] = len(self._states & self._used)
+        if found := len(self._states & self._used):
+            self.added["state"] = found
         for scope in self._scopes.values():
             if scope.changed:
                 rebuild(self.conn, scope.at)

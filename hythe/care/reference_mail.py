@@ -72,7 +72,7 @@ def _message(
 
 
 def _address(agent: str | None) -> str:
-    said = {"agent": agent, "capabilities": [], "everyone": agent is None}
+    said: Row = {"agent": agent, "capabilities": [], "everyone": agent is None}
     return canonical(said).decode()
 
 

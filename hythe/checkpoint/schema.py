@@ -22,6 +22,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlite_utils import Database
 
 __all__ = ["DERIVED", "create_tables"]
@@ -97,7 +99,7 @@ def _create_recorded(db: Database) -> None:
 
 
 def _create(
-    db: Database, table: str, columns: dict[str, type], pk: tuple[str, ...]
+    db: Database, table: str, columns: Mapping[str, type], pk: tuple[str, ...]
 ) -> None:
     every = {"store": int, **columns}
     db.table(table).create(every, pk=pk, not_null=set(every), strict=True)
