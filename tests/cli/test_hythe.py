@@ -331,3 +331,19 @@ def test_a_redacted_value_is_gone_and_the_store_is_well(atlas):
 def test_pruning_tells_what_it_would_do(atlas):
     """A dry run changes nothing."""
     assert atlas.json("prune", "--dry-run")["dryRun"] is True
+
+
+def test_what_was_exported_can_be_imported_once(atlas, tmp_path):
+    """The histories are equal; a second import adds nothing, a damaged file neither."""
+    atlas.ok("export", tmp_path / "team.jsonl")
+    other = atlas.within(tmp_path, HYTHE_STORE=str(tmp_path / "other.hythe"))
+    other.ok("import", tmp_path / "team.jsonl")
+    again = other.json("import", tmp_path / "team.jsonl")
+    with (tmp_path / "team.jsonl").open("a", encoding="utf-8") as file:
+        file.write("<<<<<<< HEAD\n")
+    damaged = other("import", tmp_path / "team.jsonl", "--json")
+
+    assert atlas.json("history", *SCOPE) == other.json("history", *SCOPE)
+    assert 0 == sum(again["added"].values())
+    assert 2 == damaged.status
+    assert "line" in damaged.json["message"]
