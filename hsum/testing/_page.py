@@ -45,7 +45,7 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-svg { display: block; max-width: 100%; font-size: 13px; }
+svg { display: block; max-width: 100%; height: auto; font-size: 13px; }
 svg text { fill: currentColor; } svg .ground { fill: var(--soft); }
 svg .good { fill: var(--good); } svg .bad { fill: var(--bad); }
 svg .minimum { stroke: currentColor; stroke-width: 2; } svg .level { stroke: var(--line); }
@@ -100,8 +100,8 @@ def _summary(evaluation: Evaluation, reports: Sequence[CitationReport]) -> str:
     failed = sum(not one.ok for one in evaluation) + sum(not one.ok for one in reports)
     cited = sum(map(len, reports))
     return (
-        f"{len(evaluation)} retrieval cases, {len(reports)} answers with {cited} "
-        f"citations; {failed or 'none'} failed."
+        f"Retrieval cases: {len(evaluation)}. Answers: {len(reports)}, with citations: "
+        f"{cited}. Failed: {failed or 'none'}."
     )
 
 
