@@ -1,14 +1,17 @@
 """Write the pages of the reference that are made from the code.
 
-    python docs/generate.py            # writes docs/reference/*.md
-    python docs/generate.py --check    # exits with 1 when one of them is stale
+python docs/generate.py            # writes docs/reference/*.md
+python docs/generate.py --check    # exits with 1 when one of them is stale
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -41,7 +44,11 @@ def errors() -> Iterator[str]:
     yield "\n".join(f"| {n} | {meaning} |" for n, meaning in STATUSES.items()) + "\n"
     yield "## Codes\n"
     for entry in catalogue().values():
-        again = "the same call may succeed later" if entry.retryable else "a retry alone does not help"
+        again = (
+            "the same call may succeed later"
+            if entry.retryable
+            else "a retry alone does not help"
+        )
         yield f"### {entry.code}\n"
         yield f"{entry.cause}\n\n{entry.fix}\n\nExit status {entry.exit_status}; {again}.\n"
 
@@ -71,14 +78,18 @@ def _command_pages(command: click.Command | None, path: str) -> Iterator[str]:
     if isinstance(command, click.Group):
         context = click.Context(command, info_name=path)
         for name in command.list_commands(context):
-            yield from _command_pages(command.get_command(context, name), f"{path} {name}")
+            yield from _command_pages(
+                command.get_command(context, name), f"{path} {name}"
+            )
 
 
 def _help(command: click.Command, path: str) -> str:
     program, _, rest = path.partition(" ")
     parent = click.Context(click.Group(program), info_name=program)
     settings = {"terminal_width": 88, "max_content_width": 88}
-    context = click.Context(command, parent=parent if rest else None, info_name=rest or program, **settings)
+    context = click.Context(
+        command, parent=parent if rest else None, info_name=rest or program, **settings
+    )
     return command.get_help(context).replace("\b\n", "").rstrip() + "\n"
 
 
@@ -101,7 +112,11 @@ def tools() -> Iterator[str]:
     ):
         yield f"## {title}\n"
         for tool in served:
-            needs = f" Needs the scope `{scopes[tool.name]}`." if tool.name in scopes else ""
+            needs = (
+                f" Needs the scope `{scopes[tool.name]}`."
+                if tool.name in scopes
+                else ""
+            )
             yield f"### {tool.name}\n\n{tool.description}{needs}\n"
             rows = list(_arguments(tool.input_schema))
             if rows:
@@ -112,17 +127,77 @@ def tools() -> Iterator[str]:
 def _arguments(schema: dict[str, object]) -> Iterator[str]:
     required = schema["required"]
     for name, item in schema["properties"].items():  # type: ignore[attr-defined]
-        kind = item.get("type") or ("one of " + ", ".join(item["enum"]) if "enum" in item else "any")
+        kind = item.get("type") or (
+            "one of " + ", ".join(item["enum"]) if "enum" in item else "any"
+        )
         shown = " or ".join(kind) if isinstance(kind, list) else kind
         must = "required; " if name in required else ""  # type: ignore[operator]
         default = f" Default {item['default']}." if "default" in item else ""
         yield f"| `{name}` | {shown} | {must}{item.get('description', '')}{default} |"
 
 
+def python() -> Iterator[str]:
+    """Give the page of public names: signatures and docstrings."""
+    import hsum
+    import hythe
+
+    yield "# Python\n"
+    yield "Values are frozen attrs classes; every option is a keyword.\n"
+    for package in (hsum, hythe):
+        yield f"## {package.__name__}\n"
+        for name in package.__all__:
+            yield from _public(package.__name__, name, getattr(package, name))
+
+
+def _public(package: str, name: str, value: Any) -> Iterator[str]:
+    yield f"### {package}.{name}\n"
+    if not isinstance(value, type):
+        yield _signed(name, value) + _doc(value)
+        return
+    yield _doc(value)
+    fields = [
+        field for field in getattr(value, "__attrs_attrs__", ()) if field.name[0] != "_"
+    ]
+    if fields:
+        rows = (f"| `{field.name}` | `{field.type}` |" for field in fields)
+        yield "| field | type |\n|---|---|\n" + "\n".join(rows) + "\n"
+    for method, function in _methods(value):
+        yield f"#### {name}.{method}\n\n" + _signed(method, function) + _doc(function)
+
+
+def _methods(value: type) -> list[tuple[str, Any]]:
+    if issubclass(value, (BaseException, Sequence)):
+        return []
+    found = inspect.getmembers(value, inspect.isfunction)
+    return [(name, function) for name, function in found if name[0] != "_"]
+
+
+def _signed(name: str, value: Any) -> str:
+    try:
+        signature = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+    return f"```text\n{name}{re.sub(r' at 0x[0-9a-f]+', '', signature)}\n```\n\n"
+
+
+def _doc(value: Any) -> str:
+    text = inspect.getdoc(value) or ""
+    return (
+        re.sub(
+            r"^(Args|Raises|Returns|Attributes):$",
+            r"**\1**\n",
+            text,
+            flags=re.MULTILINE,
+        )
+        + "\n"
+    )
+
+
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "errors.md": errors,
     "commands.md": commands,
     "mcp.md": tools,
+    "python.md": python,
 }
 
 
@@ -136,11 +211,14 @@ def main(arguments: list[str]) -> int:
     stale = [
         page
         for page in PAGES
-        if not (FOLDER / page).is_file() or (FOLDER / page).read_text("utf-8") != made(page)
+        if not (FOLDER / page).is_file()
+        or (FOLDER / page).read_text("utf-8") != made(page)
     ]
     if "--check" in arguments:
         for page in stale:
-            sys.stderr.write(f"docs/reference/{page} is stale: run python docs/generate.py\n")
+            sys.stderr.write(
+                f"docs/reference/{page} is stale: run python docs/generate.py\n"
+            )
         return 1 if stale else 0
     for page in stale:
         (FOLDER / page).write_text(made(page), "utf-8")

@@ -144,4 +144,7 @@ def test_the_wheel_holds_exactly_the_three_packages():
     """Nothing but the packages is shipped."""
     config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
-    assert list(PACKAGES) == config["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert (
+        list(PACKAGES)
+        == config["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    )

@@ -23,7 +23,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Fault(Exception):  # noqa: N818 - the domain's word; the roots end in Error
+class Fault(Exception):
     """A refusal or a failure, with the way out.
 
     Attributes:

@@ -229,7 +229,7 @@ def test_a_project_binding_shows_its_project_only(root, binding):
     assert [hit["path"] for hit in found["hits"]] == ["docs/guide.md"]
     assert empty["hits"] == []
     assert got["code"] == "EVIDENCE_NOT_FOUND"
-    assert [one["verdict"] for one in checked["findings"]][0] == "unresolvable"
+    assert checked["findings"][0]["verdict"] == "unresolvable"
 
 
 def test_stdout_carries_frames_alone(binding):
