@@ -31,14 +31,14 @@ def check_text(
         root = snapshot.root
         if root is None:
             raise fault("NO_GENERATION", "nothing has been ingested yet")
-        with _tree(root) as tree:
+        with _tree(root, allowed) as tree:
             index = SnapshotCitations(snapshot, allowed)
             checked = check([Text(text)], tree, index=index)
     return CheckReport(checked[0].findings)
 
 
-def _tree(root: bytes) -> WorkingTree:
+def _tree(root: bytes, allowed: Callable[[bytes], bool]) -> WorkingTree:
     try:
-        return WorkingTree(root)
+        return WorkingTree(root, allowed)
     except OSError as exc:
         raise fault("ROOT_MISSING", f"the root cannot be opened: {exc}") from exc

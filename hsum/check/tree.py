@@ -10,16 +10,24 @@ from hsum.index.scan import scan
 from hsum.model.ingest import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = ["WorkingTree"]
 
 
 class WorkingTree:
-    """Files below one root; what was cited is read once."""
+    """Files below one root; what was cited is read once.
 
-    def __init__(self, root: bytes) -> None:
+    Args:
+        root: the folder.
+        allowed: tells which paths exist for the caller.
+    """
+
+    def __init__(
+        self, root: bytes, allowed: Callable[[bytes], bool] = lambda _path: True
+    ) -> None:
         self.root = root
+        self._allowed = allowed
         self._reader = Reader(root)
         self._cited: dict[str, bytes | None] = {}
         self._paths: tuple[str, ...] | None = None
@@ -58,7 +66,10 @@ class WorkingTree:
         return self._paths
 
     def _load(self, path: str) -> bytes | None:
-        got = self._reader.read(os.fsencode(path), Options().max_file_bytes)
+        name = os.fsencode(path)
+        if not self._allowed(name):
+            return None
+        got = self._reader.read(name, Options().max_file_bytes)
         return got.data if isinstance(got, Read) else None
 
 

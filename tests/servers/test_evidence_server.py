@@ -229,7 +229,7 @@ def test_a_project_binding_shows_its_project_only(root, binding):
     assert [hit["path"] for hit in found["hits"]] == ["docs/guide.md"]
     assert empty["hits"] == []
     assert got["code"] == "EVIDENCE_NOT_FOUND"
-    assert checked["findings"][0]["verdict"] == "unresolvable"
+    assert [one["verdict"] for one in checked["findings"]] == ["unresolvable"] * 2
 
 
 def test_stdout_carries_frames_alone(binding):
@@ -307,7 +307,7 @@ def test_indexed_text_is_carried_as_data(root, binding):
     (root / "evil.md").write_text(evil, "utf-8")
     with hsum.open_managed("root") as index:
         index.ingest()
-    replies, done = frames(
+    replies, _ = frames(
         ["hsum", "mcp", "--binding", binding],
         [*INITIALIZE, call(1, "evidence_search", query="IGNORE PREVIOUS")],
     )
