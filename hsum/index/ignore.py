@@ -35,6 +35,10 @@ class Pattern:
     folders_only: bool
     by_path: bool
 
+    def names(self, path: bytes) -> bool:
+        """Tell whether the pattern ends in the name of the entry, without wildcards."""
+        return self.body.rpartition(b"/")[2] == path.rpartition(b"/")[2]
+
 
 def parse_patterns(data: bytes) -> tuple[Pattern, ...]:
     """Return the patterns of an ignore file, in its order.

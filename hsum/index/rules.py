@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rulebook", "Rules"]
 
-_VERSION = b"1"
+_VERSION = b"2"
 """Raise it when the predicates of `skips` change their mind."""
 
 _NAME = b".gitignore"
@@ -133,6 +133,12 @@ class Rules:
             if pattern is not None:
                 return None if pattern.negated else file.place(pattern)
         return None
+
+    def wants(self, folder: bytes) -> bool:
+        """Tell whether the rule that decides takes the folder in by its very name."""
+        found = (file.last(folder, folder=True) for file in self.ignores)
+        pattern = next((each for each in found if each is not None), None)
+        return pattern is not None and pattern.negated and pattern.names(folder)
 
     def below(self, answer: Answer | None) -> Rules:
         """Return the rules below a folder that is entered though `answer` hides it."""

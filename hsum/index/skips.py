@@ -95,7 +95,7 @@ class Entry:
 
     `tracked` is whether git tracks it or something below it, `inherited` what hides
     the untracked part of the folder, `ignored` asks the ignore files for the rule
-    that hides it.
+    that hides it, `wanted` whether one takes it in by name: `!vendor/`.
     """
 
     path: bytes
@@ -105,6 +105,7 @@ class Entry:
     siblings: frozenset[bytes]
     inherited: Answer | None
     ignored: Callable[[], str | None]
+    wanted: Callable[[], bool]
 
 
 def of_entry(entry: Entry, policy: Policy) -> Answer | None:
@@ -177,7 +178,7 @@ def _folder(entry: Entry, _: Policy) -> str | None:
         return None
     if entry.name == b"target" and not BUILD_FILES.isdisjoint(entry.siblings):
         return "build output"
-    if entry.name in _UNTRACKED and not entry.tracked:
+    if entry.name in _UNTRACKED and not (entry.tracked or entry.wanted()):
         return "untracked build or vendor folder"
     return _ALWAYS.get(entry.name)
 

@@ -306,6 +306,7 @@ class Walk:
             siblings=here.siblings,
             inherited=rules.inherited,
             ignored=lambda: rules.hides(path, folder=folder),
+            wanted=lambda: rules.wants(path),
         )
         return skips.of_entry(entry, self._policy)
 
