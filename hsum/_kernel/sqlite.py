@@ -196,9 +196,8 @@ class Database:
 
     def _contain_log(self, writer: sqlite3.Connection) -> None:
         """Cut a log that one large commit has filled; that it cannot be is no failure."""
-        log = Path(f"{self.path}-wal")
         with contextlib.suppress(OSError, sqlite3.Error):
-            if log.stat().st_size > _WAL_KEPT_BYTES:
+            if os.stat(f"{self.path}-wal").st_size > _WAL_KEPT_BYTES:
                 _empty_log(writer)
 
     def close(self) -> None:
@@ -293,6 +292,7 @@ class Database:
         try:
             self._check_file(connection)
             self._configure(connection, writer=writer)
+            self._check_schema(connection)
         except BaseException:
             connection.close()
             raise
@@ -326,6 +326,13 @@ class Database:
                 f"{self.schema.version}",
                 details={"found": version, "known": self.schema.version},
             )
+
+    def _check_schema(self, connection: sqlite3.Connection) -> None:
+        """Have the schema parsed: its damage may be a message that is no text."""
+        try:
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+        except UnicodeDecodeError as exc:
+            raise Fault("STORE_DAMAGED", f"{self.path}: its schema is damaged") from exc
 
     def _create(self, path: Path) -> None:
         """Make the file beside its place and rename it: no one sees half of it."""
@@ -439,7 +446,7 @@ def _writable(path: Path) -> bool:
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return device and inode; None for no file, or an empty one."""
     try:
-        found = path.stat()
+        found = os.stat(path)
     except FileNotFoundError:
         return None
     except OSError as exc:

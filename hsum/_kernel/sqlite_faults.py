@@ -38,6 +38,8 @@ _NO_ROOM = frozenset(
     }
 )
 
+_MARKS = ("malformed", "no such table", "no such column", "Could not decode to UTF-8")
+
 
 @contextlib.contextmanager
 def translating_sqlite(path: Path | None = None) -> Iterator[None]:
@@ -65,6 +67,6 @@ def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:
 
 
 def _looks_damaged(exc: sqlite3.Error) -> bool:
-    """Damage in the schema page surfaces as a plain error about missing tables."""
+    """Damage in the schema page or in a text surfaces as a plain error."""
     text = str(exc)
-    return "malformed" in text or "no such table" in text or "no such column" in text
+    return any(mark in text for mark in _MARKS)

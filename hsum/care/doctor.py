@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import attrs
 
 from hsum._kernel.catalogue import entry_of
+from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
 from hsum.index import lexical_files
 from hsum.index.audit import Audit
 from hsum.index.chain import GENESIS, chained
+from hsum.index.decode import encoding_of
 from hsum.index.generations import rebuild
 from hsum.index.lexical import Reader
 from hsum.index.schema import BLOCK_BYTES
 from hsum.model import DoctorReport, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from hsum._kernel.sqlite import Database
     from hsum.index.store import Store
@@ -73,9 +76,11 @@ class Examination:
         """Make every check."""
         for check in (
             self._file,
+            self._facts,
             self._revisions,
             self._cuts,
             self._versions,
+            self._scan,
             self._chain,
             self._totals,
             self._lexical,
@@ -105,9 +110,18 @@ class Examination:
         for line in audit.integrity():
             self.found("STORE_DAMAGED", f"index.sqlite: {line}")
 
+    def _facts(self, audit: Audit) -> None:
+        if audit.index_id is not None and not audit.sealed():
+            self.found(
+                "STORE_DAMAGED",
+                "root, options, projects or head are not what was written",
+            )
+        for why in audit.gone() - {"pruned", "forgotten"}:
+            self.found("STORE_DAMAGED", f"bytes are gone for no known reason: {why!r}")
+
     def _revisions(self, audit: Audit) -> None:
         revisions = blocks = 0
-        for revision, rev, size in audit.revisions():
+        for revision, rev, size, encoding in audit.revisions():
             revisions += 1
             blocks += -(-size // BLOCK_BYTES)
             try:
@@ -117,33 +131,49 @@ class Examination:
                 continue
             if sha256(data).hexdigest() != rev:
                 self.found("INTEGRITY_FAILED", f"revision {rev} has another hash")
+            elif encoding_of(data) != encoding:
+                self.found("STORE_DAMAGED", f"revision {rev} has another encoding")
         if stray := audit.stray_blocks():
             self.found("STORE_DAMAGED", f"{stray:,} blocks belong to no revision")
         self.report = attrs.evolve(self.report, revisions=revisions, blocks=blocks)
 
     def _cuts(self, audit: Audit) -> None:
         total = 0
+        runs = audit.runs()
         for cut, size in audit.cut_sizes():
-            passages = audit.cuts((cut,))[cut]
+            try:
+                passages = audit.cuts((cut,))[cut]
+            except Fault:
+                self.found("STORE_DAMAGED", f"cut {cut} is not what was written")
+                continue
             total += len(passages)
             starts = [passage.start for passage in passages]
             ends = [passage.end for passage in passages]
             if [0, *ends] != [*starts, size]:
                 self.found("STORE_DAMAGED", f"cut {cut} does not cover its revision")
+            if not _covered(runs[cut], len(passages)):
+                self.found("STORE_DAMAGED", f"documents do not cover cut {cut}")
         self.report = attrs.evolve(self.report, passages=total)
 
     def _versions(self, audit: Audit) -> None:
         for key in audit.broken_versions():
             self.found("STORE_DAMAGED", f"version {key} names what is not there")
 
+    def _scan(self, audit: Audit) -> None:
+        for folder in audit.unread_folders():
+            shown = visible_path(os.fsdecode(folder))
+            self.found("STORE_DAMAGED", f"the record of the last scan of {shown!r}")
+        if audit.reasons() != audit.skipped():
+            self.found("STORE_DAMAGED", "the list of what is left out has other counts")
+
     def _chain(self, audit: Audit) -> None:
-        generations = audit.generations()
+        generations, facts = audit.generations(), audit.facts()
         begun, ended = audit.begun(), audit.ended()
         digest = GENESIS
         for generation in generations:
             number = generation.number
             steps = sorted(begun[number]), sorted(ended[number])
-            digest = chained(digest, number, *steps)
+            digest = chained(digest, number, *steps, facts[number])
             if digest != generation.digest:
                 self.found(
                     "STORE_DAMAGED", f"generation {number} is not what was committed"
@@ -177,3 +207,10 @@ class Examination:
                 "LEXICAL_UNAVAILABLE",
                 f"{alive:,} passages can be found, but {living:,} are living",
             )
+
+
+def _covered(runs: Collection[tuple[int, int]], passages: int) -> bool:
+    """Tell whether runs of passages follow each other from the first to the last."""
+    ordered = sorted(runs)
+    starts, ends = [run[0] for run in ordered], [run[1] for run in ordered]
+    return not runs or [0, *ends] == [*starts, passages]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from hsum.index import seal, seen
 from hsum.index.catalogue import Snapshot, Totals
 from hsum.index.schema import BLOCK_BITS
 
@@ -21,11 +22,23 @@ class Audit(Snapshot):
         rows = self._connection.execute("PRAGMA integrity_check(20)")
         return [line for (line,) in rows if line != "ok"]
 
-    def revisions(self) -> Iterator[tuple[int, str, int]]:
-        """Yield row, SHA-256 in hex and size of each revision whose bytes are kept."""
+    def sealed(self) -> bool:
+        """Tell whether root, options, projects and head are as last written."""
+        return seal.intact(self._connection)
+
+    def revisions(self) -> Iterator[tuple[int, str, int, str]]:
+        """Yield row, SHA-256 in hex, size and encoding of each revision that is kept."""
         return self._connection.execute(
-            "SELECT id, lower(hex(sha256)), size FROM revision WHERE gone IS NULL"
+            "SELECT id, lower(hex(sha256)), size, encoding FROM revision"
+            " WHERE gone IS NULL"
         )
+
+    def gone(self) -> set[str]:
+        """Return the reasons why revisions and sources are gone."""
+        rows = self._connection.execute(
+            "SELECT gone FROM revision UNION SELECT gone FROM source"
+        )
+        return {why for (why,) in rows if why is not None}
 
     def body(self, revision: int, size: int) -> bytes:
         """Return all bytes of a revision by its row, each block checked by hash."""
@@ -59,6 +72,40 @@ class Audit(Snapshot):
             " OR (cut.id IS NULL AND source.gone IS NULL)"
         )
         return [key for (key,) in rows]
+
+    def runs(self) -> dict[int, set[tuple[int, int]]]:
+        """Return the runs of passages that versions have of each cut that is kept."""
+        runs: dict[int, set[tuple[int, int]]] = defaultdict(set)
+        rows = self._connection.execute(
+            "SELECT cut, first, passages FROM version JOIN cut ON cut.id = version.cut"
+        )
+        for cut, first, passages in rows:
+            runs[cut].add((first, first + passages))
+        return runs
+
+    def unread_folders(self) -> list[bytes]:
+        """Return the folders whose record of the last scan is damaged."""
+        return [
+            folder
+            for folder, stored in self._connection.execute("SELECT * FROM seen")
+            if seen.unsealed(stored) is None
+        ]
+
+    def reasons(self) -> dict[str, int]:
+        """Count the paths left out by reason, row by row."""
+        return dict(
+            self._connection.execute(
+                "SELECT reason, count(*) FROM skip GROUP BY reason"
+            )
+        )
+
+    def facts(self) -> dict[int, tuple[int, ...]]:
+        """Return when each generation was committed, and its counts."""
+        rows = self._connection.execute(
+            "SELECT number, committed_at, added, changed, renamed, dropped, documents,"
+            " passages, bytes FROM generation"
+        )
+        return {row[0]: row[1:] for row in rows}
 
     def begun(self) -> Steps:
         """Return document id and `rev` of what each generation begins."""

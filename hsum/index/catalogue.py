@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hsum._kernel.clock import rfc3339
 from hsum._kernel.faults import Fault
 from hsum.index import blocks
+from hsum.index.damage import reading_stored
+from hsum.index.decode import ENCODINGS
 from hsum.index.packing import unpack
 from hsum.index.plan import Live
-from hsum.index.seen import Signature, signature_in
+from hsum.index.seen import Signature, signature_in, unsealed
 from hsum.model import Citation, Document, Generation, Options, Project, Skip
 
 if TYPE_CHECKING:
     from hsum.index.passages import Passage
 
-__all__ = ["Head", "Snapshot", "Totals", "Version", "documents"]
+__all__ = ["Head", "Snapshot", "Totals", "Version", "checked", "documents"]
 
 DEFAULT_PROJECT = "default"
+_GONE = {"pruned": "EVIDENCE_PRUNED", "forgotten": "EVIDENCE_FORGOTTEN"}
 
 
 class Head(NamedTuple):
@@ -113,7 +116,8 @@ class Snapshot:
     @cached_property
     def _meta(self) -> dict[str, Any]:
         rows = self._connection.execute("SELECT name, value FROM meta")
-        return {name: json.loads(value) for name, value in rows}
+        with reading_stored("what the index says of itself"):
+            return {name: json.loads(value) for name, value in rows}
 
     @property
     def index_id(self) -> str | None:
@@ -130,7 +134,8 @@ class Snapshot:
     def options(self) -> Options:
         """What the last ingest was told to index."""
         recorded = self._meta.get("options")
-        return Options() if recorded is None else _options(recorded)
+        with reading_stored("the options"):
+            return Options() if recorded is None else _options(recorded)
 
     @property
     def commit(self) -> str | None:
@@ -144,7 +149,8 @@ class Snapshot:
             "SELECT generation, build, directory, files, lexical_version, dead"
             " FROM head"
         ).fetchone()
-        return Head._make(row)._replace(files=json.loads(row[3])) if row else None
+        with reading_stored("the head"):
+            return Head._make(row)._replace(files=json.loads(row[3])) if row else None
 
     def require_head(self) -> Head:
         """Return what is published, or raise `NO_GENERATION`."""
@@ -159,10 +165,11 @@ class Snapshot:
         rows = self._connection.execute(
             "SELECT name, uuid, include, exclude FROM project ORDER BY id > 1, name"
         )
-        return tuple(
-            Project(name, uuid, tuple(json.loads(yes)), tuple(json.loads(no)))
-            for name, uuid, yes, no in rows
-        )
+        with reading_stored("the list of projects"):
+            return tuple(
+                Project(name, uuid, tuple(json.loads(yes)), tuple(json.loads(no)))
+                for name, uuid, yes, no in rows
+            )
 
     def project(self, name: str = DEFAULT_PROJECT) -> Project:
         """Return the project of this name, or raise `PROJECT_UNKNOWN`."""
@@ -186,7 +193,7 @@ class Snapshot:
             f"{_VERSIONS} WHERE version.id IN (SELECT value FROM json_each(?))",
             (listed,),
         )
-        return {row[0]: Version._make(row) for row in rows}
+        return {row[0]: _version(row) for row in rows}
 
     def live(self) -> Iterator[Version]:
         """Yield all live versions by path, then record."""
@@ -242,7 +249,9 @@ class Snapshot:
 
     def seen(self) -> dict[bytes, bytes]:
         """Return what the last scan left, by folder."""
-        return dict(self._connection.execute("SELECT folder, body FROM seen"))
+        rows = self._connection.execute("SELECT folder, body FROM seen")
+        records = ((folder, unsealed(stored)) for folder, stored in rows)
+        return {folder: record for folder, record in records if record is not None}
 
     def folder(self, path: bytes) -> bytes | None:
         """Return the record that the last scan left of the folder of a file."""
@@ -250,7 +259,7 @@ class Snapshot:
         row = self._connection.execute(
             "SELECT body FROM seen WHERE folder = ?", (folder + slash,)
         ).fetchone()
-        return row[0] if row else None
+        return unsealed(row[0]) if row else None
 
     def signature(self, path: bytes) -> Signature | None:
         """Return the stat signature of an indexed file at the last scan."""
@@ -265,7 +274,7 @@ class Snapshot:
 
     def _each(self, where: str, *values: object) -> Iterator[Version]:
         for row in self._connection.execute(f"{_VERSIONS} {where}", values):
-            yield Version._make(row)
+            yield _version(row)
 
     def resolve(self, citation: Citation) -> Version:
         """Return the newest version that a citation's ids and `rev` name together.
@@ -280,8 +289,10 @@ class Snapshot:
         if version is None or citation.end > version.size:
             raise _not_found(citation, "no such bytes were indexed")
         if version.gone is not None:
+            with reading_stored("why a revision is gone"):
+                code = _GONE[version.gone]
             raise Fault(
-                f"EVIDENCE_{version.gone.upper()}",
+                code,
                 f"the cited bytes were {version.gone}",
                 details={"citation": str(citation)},
             )
@@ -325,12 +336,14 @@ class Snapshot:
         """Return all bytes of a version's revision, checked by hash."""
         return self.read(version, 0, version.size)
 
-    def passages(self, version: Version) -> tuple[Passage, ...]:
+    def passages(self, version: Version) -> Sequence[Passage]:
         """Return all passages of a version's revision; ordinals index them.
 
         A record of a JSON-lines file has those from `first` on, `passages` of them.
         """
-        return self.cuts((version.cut,))[version.cut]
+        found = self.cuts((version.cut,))
+        with reading_stored(f"version {version.key}"):
+            return checked(version, found[version.cut])
 
     def span(self, version: Version) -> tuple[int, int]:
         """Return the half-open span of a document in its revision."""
@@ -338,7 +351,8 @@ class Snapshot:
             return 0, version.size
         passages = self.passages(version)
         own = passages[version.first : version.first + version.passages]
-        return own[0].start, own[-1].end
+        with reading_stored(f"version {version.key}"):
+            return own[0].start, own[-1].end
 
     def cuts(self, ids: Iterable[int]) -> dict[int, tuple[Passage, ...]]:
         """Return the passages of several cuts by the cut's id."""
@@ -346,7 +360,8 @@ class Snapshot:
             "SELECT id, body FROM cut WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(set(ids))),),
         )
-        return {key: unpack(body) for key, body in rows}
+        with reading_stored("a cut"):
+            return {key: unpack(body) for key, body in rows}
 
     # --- counts and lists ---------------------------------------------------------
 
@@ -390,7 +405,8 @@ class Snapshot:
             "SELECT number, committed_at, added, changed, renamed, dropped,"
             " documents, passages, bytes, digest FROM generation ORDER BY number"
         )
-        return tuple(Generation(row[0], rfc3339(row[1]), *row[2:]) for row in rows)
+        with reading_stored("the list of generations"):
+            return tuple(Generation(row[0], rfc3339(row[1]), *row[2:]) for row in rows)
 
 
 def documents(
@@ -428,6 +444,20 @@ def _document(snapshot: Snapshot, version: Version) -> Document:
         passages=version.passages,
         citation=citation,
     )
+
+
+def checked(version: Version, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Return the passages of a cut if the version's own are among them."""
+    if 0 <= version.first <= version.first + version.passages <= len(passages):
+        return passages
+    raise Fault("STORE_DAMAGED", f"version {version.key} has passages that are none")
+
+
+def _version(row: tuple[Any, ...]) -> Version:
+    version = Version._make(row)
+    if version.encoding not in ENCODINGS:
+        raise Fault("STORE_DAMAGED", f"version {version.key} has no known encoding")
+    return version
 
 
 def _options(recorded: dict[str, object]) -> Options:

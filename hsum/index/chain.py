@@ -15,6 +15,7 @@ def chained(
     number: int,
     begun: Iterable[tuple[str, str]],
     ended: Iterable[tuple[str, str]],
+    facts: Iterable[int] = (),
 ) -> str:
     """Return the digest of a generation in hex.
 
@@ -23,8 +24,10 @@ def chained(
         number: its number.
         begun: document id and `rev` of each version that begins with it, sorted.
         ended: the same of those that it ends.
+        facts: when it was committed, and its counts.
     """
-    digest = sha256(f"{previous}\n{number}\n".encode())
+    numbers = " ".join(map(str, (number, *facts)))
+    digest = sha256(f"{previous}\n{numbers}\n".encode())
     for mark, steps in (("+", begun), ("-", ended)):
         for document, rev in steps:
             digest.update(f"{mark}{document} {rev}\n".encode())

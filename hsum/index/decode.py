@@ -11,13 +11,22 @@ import re
 
 import attrs
 
-__all__ = ["UNKNOWN", "Decoded", "decode", "encoding_of", "exact_text", "text_of"]
+__all__ = [
+    "ENCODINGS",
+    "UNKNOWN",
+    "Decoded",
+    "decode",
+    "encoding_of",
+    "exact_text",
+    "text_of",
+]
 
 UTF8 = "utf-8"
 UTF8_BOM = "utf-8-sig"
 UTF16_LE = "utf-16-le"
 UTF16_BE = "utf-16-be"
 UNKNOWN = "unknown-8bit"
+ENCODINGS = frozenset({UTF8, UTF8_BOM, UTF16_LE, UTF16_BE, UNKNOWN})
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

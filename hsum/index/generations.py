@@ -243,10 +243,12 @@ def _write_generation(
     )
     ended = ((live.uuid, live.rev) for live in plan.ended)
     begun = history.begun(connection, plan)
-    digest = chained(before.last_digest() or GENESIS, number, begun, sorted(ended))
+    facts = (now, *plan.counts().values(), *totals)
+    previous = before.last_digest() or GENESIS
+    digest = chained(previous, number, begun, sorted(ended), facts)
     connection.execute(
         f"INSERT INTO generation VALUES ({', '.join('?' * 10)})",
-        (number, now, *plan.counts().values(), *totals, digest),
+        (number, *facts, digest),
     )
     return totals
 

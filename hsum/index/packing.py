@@ -1,10 +1,10 @@
 """Pack the passages of one revision into a small blob, and unpack it.
 
-The layout: one byte `FORMAT`, one byte of kind and compression, then the body: the
-count, two columns of little-endian 16-bit numbers (the bytes of each passage, with the
-high bit set where it ends within a line; its line feeds but the last), and one UTF-8
-line for each: the symbol and the names declared, between tabs. A body that gains by it
-is deflated.
+The layout: one byte `FORMAT`, then, deflated, one byte of kind, the count, two columns
+of little-endian 16-bit numbers (the bytes of each passage, with the high bit set where
+it ends within a line; its line feeds but the last), and one UTF-8 line for each: the
+symbol and the names declared, between tabs. What deflates badly is deflated, too: the
+checksum at its end tells damage.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ __all__ = ["FORMAT", "pack", "unpack"]
 FORMAT: Final = 1
 """The layout written; every earlier one stays readable."""
 
-_DEFLATED: Final = 0x80
 _WITHIN_LINE: Final = 0x8000
 _COUNT: Final = struct.Struct("<I")
 
@@ -34,12 +33,8 @@ def pack(passages: Sequence[Passage]) -> bytes:
     """Pack *passages*, all those of one revision in their order."""
     if not passages:
         return bytes((FORMAT, 0))
-    body = _body(passages)
     kind = KINDS.index(passages[0].kind)
-    deflated = zlib.compress(body, 6)
-    if len(deflated) < len(body):
-        return bytes((FORMAT, kind | _DEFLATED)) + deflated
-    return bytes((FORMAT, kind)) + body
+    return bytes((FORMAT,)) + zlib.compress(bytes((kind,)) + _body(passages), 6)
 
 
 def unpack(blob: bytes) -> tuple[Passage, ...]:
@@ -47,13 +42,14 @@ def unpack(blob: bytes) -> tuple[Passage, ...]:
 
     Raises:
         ValueError: The blob is none of ours, or of a later format.
+        zlib.error: It is damaged.
     """
     if len(blob) < 2 or blob[0] != FORMAT:
         raise ValueError(f"not a cut of format {FORMAT}")
     if len(blob) == 2:
         return ()
-    body = zlib.decompress(blob[2:]) if blob[1] & _DEFLATED else blob[2:]
-    return _passages(body, KINDS[blob[1] & ~_DEFLATED])
+    body = zlib.decompress(blob[1:])
+    return _passages(body[1:], KINDS[body[0]])
 
 
 def _body(passages: Sequence[Passage]) -> bytes:

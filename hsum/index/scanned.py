@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from hsum.index.seen import sealed
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -35,7 +37,7 @@ def _folders(connection: sqlite3.Connection, found: Survey, gathered: Gathered) 
             connection.execute("DELETE FROM seen WHERE folder = ?", (folder,))
         else:
             connection.execute(
-                "INSERT OR REPLACE INTO seen VALUES (?, ?)", (folder, record)
+                "INSERT OR REPLACE INTO seen VALUES (?, ?)", (folder, sealed(record))
             )
 
 

@@ -8,6 +8,7 @@ of a source, so it is arrays, not rows.
 from __future__ import annotations
 
 import struct
+import zlib
 from typing import TYPE_CHECKING
 
 import attrs
@@ -24,8 +25,10 @@ __all__ = [
     "Signature",
     "Verdict",
     "pack",
+    "sealed",
     "signature_in",
     "unpack",
+    "unsealed",
 ]
 
 Signature = tuple[int, int, int, int, int]
@@ -48,6 +51,7 @@ _REASON = 0x3F
 
 _FORMAT = 1
 _HEAD = struct.Struct("<B16sII")
+_CHECK = struct.Struct("<I")
 _SIGNATURE = struct.Struct("<QqqQQ")
 
 
@@ -69,6 +73,17 @@ def reason_of(verdict: Verdict) -> str | None:
     """Return the reason of a verdict, or None for what is indexed."""
     at = verdict & _REASON
     return REASONS[at - 1] if at else None
+
+
+def sealed(record: bytes) -> bytes:
+    """Return a record as it is stored: with a checksum at its end."""
+    return record + _CHECK.pack(zlib.crc32(record))
+
+
+def unsealed(stored: bytes) -> bytes | None:
+    """Return the record; None for one that is damaged, as if there were none."""
+    record, check = stored[: -_CHECK.size], stored[-_CHECK.size :]
+    return record if _CHECK.pack(zlib.crc32(record)) == check else None
 
 
 def pack(folder: Folder) -> bytes:

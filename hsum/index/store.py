@@ -16,7 +16,9 @@ from hsum._kernel.ids import as_ids
 from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite import Database
 from hsum.index.catalogue import DEFAULT_PROJECT, Snapshot
+from hsum.index.damage import explained_by_damage
 from hsum.index.schema import SCHEMA
+from hsum.index.seal import seal
 
 if TYPE_CHECKING:
     import sqlite3
@@ -39,7 +41,6 @@ class Store:
             memory and the lexical index in a private temporary directory.
         read_only: refuse to write.
         private: let no other user read the lexical files, whatever the umask.
-        private: let nobody else read what is written.
         clock: gives UTC microseconds or aware datetimes.
         ids: gives UUIDs.
     """
@@ -59,7 +60,6 @@ class Store:
         self.folder = _temporary(self) if folder is None else folder
         self.read_only = read_only
         self.private = private
-        self.private = private
         self.database = Database(
             None if folder is None else folder / "index.sqlite",
             schema=SCHEMA,
@@ -76,7 +76,10 @@ class Store:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Snapshot]:
         """Give one snapshot, whatever is written meanwhile."""
-        with self.database.reading() as connection:
+        with (
+            self.database.reading() as connection,
+            explained_by_damage(connection),
+        ):
             yield Snapshot(connection)
 
     @contextlib.contextmanager
@@ -104,9 +107,13 @@ class Store:
 
         The first one gives the index its id and its project `default`.
         """
-        with self.database.writing() as connection:
+        with (
+            self.database.writing() as connection,
+            explained_by_damage(connection),
+        ):
             _establish(connection, self.ids)
             yield connection
+            seal(connection)
 
     @property
     def lexical(self) -> Path:

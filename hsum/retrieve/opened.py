@@ -13,6 +13,7 @@ from hsum._kernel.cancellation import check_cancelled
 from hsum._kernel.faults import Fault
 from hsum.errors import fault
 from hsum.index import seen
+from hsum.index.catalogue import checked
 from hsum.index.expressions import Term, Within
 from hsum.index.ignore import Globs
 from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
@@ -62,7 +63,7 @@ class Opened:
         self.reader = reader
         self._versions: dict[int, Version] = {}
         self._paths: dict[int, str] = {}
-        self._cuts: dict[int, tuple[Passage, ...]] = {}
+        self._cuts: dict[int, Sequence[Passage]] = {}
         self._blocks: dict[tuple[int, int], bytes] = {}
         self._scopes: dict[object, Scope] = {}
         self._folders: dict[bytes, tuple[bytes, seen.Folder | None]] = {}
@@ -75,7 +76,10 @@ class Opened:
         kept = self._versions = _roomy(self._versions, _VERSIONS_KEPT)
         missing = [key for key in keys if key not in kept]
         if missing:
-            kept.update(snapshot.versions(missing))
+            found = snapshot.versions(missing)
+            if len(found) < len(set(missing)):
+                raise fault("STORE_DAMAGED", "a version names rows that are not there")
+            kept.update(found)
         return kept
 
     def paths(self, snapshot: Snapshot, keys: Iterable[int]) -> Mapping[int, str]:
@@ -94,7 +98,7 @@ class Opened:
             found = snapshot.passages(version)
             self._cuts = _roomy(self._cuts, _CUTS_KEPT)
             self._cuts[version.cut] = found
-        return found
+        return checked(version, found)
 
     def read(self, snapshot: Snapshot, version: Version, start: int, end: int) -> bytes:
         """Return the half-open span of a version's revision, checked by hash."""
