@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 _MARKER = (
-    "retrieval_case(query, relevant, name='', minimum=0.0): ask an index; "
+    "retrieval_case(query, relevant, id='', minimum=0.0): ask an index; "
     "relevant names files, lines of files or hsum:// citations"
 )
 
@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="CASES.jsonl",
         help="run the retrieval cases of a JSON Lines file as tests, each line with "
-        "query and relevant, optionally name and minimum; asked of the fixture "
+        "query and relevant, optionally id and minimum; asked of the fixture "
         "hsum_eval_index, by default an index of the root directory",
     )
     group.addoption(

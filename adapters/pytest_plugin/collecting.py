@@ -115,7 +115,7 @@ class CaseItem(pytest.Function):
     @classmethod
     def of(cls, parent: CaseFile, row: int, case: RetrievalCase) -> CaseItem:
         """Return the test of one line, named by it."""
-        words = case.name or case.query
+        words = case.id or case.query
         name = f"{row}-{' '.join(words.split())[:_MOST_NAME]}"
         item = cls.from_parent(parent, name=name, callobj=_nothing)
         item.row = row
@@ -123,7 +123,7 @@ class CaseItem(pytest.Function):
             pytest.mark.retrieval_case(
                 case.query,
                 case.relevant,
-                name=case.name,
+                id=case.id,
                 minimum=case.minimum,
                 project=case.project,
             )

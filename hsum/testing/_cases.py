@@ -46,13 +46,14 @@ class RetrievalCase:
     """Pair a query with what answers it.
 
     `relevant` names files (`docs/guide.md`), lines (`docs/guide.md:10-20`) or
-    citations (`hsum://...`); a mapping gives each a grade. Below `minimum`, an
+    citations (`hsum://...`); a mapping gives each a grade. Reports show `id` where it
+    is given, else the query. Below `minimum`, an
     nDCG@10, the case fails.
     """
 
     query: str
     relevant: Mapping[str, float] = attrs.field(converter=_graded)
-    name: str = ""
+    id: str = ""
     minimum: float = 0.0
     project: str = DEFAULT_PROJECT
 

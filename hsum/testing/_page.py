@@ -45,10 +45,7 @@ _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0; }
 main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-svg { display: block; max-width: 100%; height: auto; font-size: 13px; }
-svg text { fill: currentColor; } svg .ground { fill: var(--soft); }
-svg .good { fill: var(--good); } svg .bad { fill: var(--bad); }
-svg .minimum { stroke: currentColor; stroke-width: 2; } svg .level { stroke: var(--line); }
+svg { display: block; max-width: 100%; height: auto; }
 details { border: 1px solid var(--line); border-left: 4px solid var(--good);
   border-radius: 4px; margin: .5rem 0; padding: .4rem .8rem; }
 details.bad { border-left-color: var(--bad); }
@@ -146,7 +143,7 @@ def _case(anchor: str, result: CaseResult) -> str:
     hits = "".join(_hit(hit, case.query) for hit in result.hits)
     return (
         f"<details class='case {_class(good=result.ok)}' id='{anchor}'{_open(good=result.ok)}>"
-        f"<summary>{_safe(case.name or case.query)} <span class='score'>{found}</span>"
+        f"<summary>{_safe(case.id or case.query)} <span class='score'>{found}</span>"
         f"</summary><p>Query: <q>{_safe(case.query)}</q> {_where(result.where)}</p>"
         f"{f'<ul class=missed>{missed}</ul>' if missed else ''}<ol>{hits}</ol></details>"
     )

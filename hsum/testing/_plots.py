@@ -13,6 +13,8 @@ __all__ = ["Column", "bars", "columns"]
 _NAME, _BAR, _ROW = 150, 320, 30
 _HEIGHT, _LEAST, _MOST = 120, 3, 24
 _WIDTH = 720
+# Attributes, not a style sheet: a notebook has none of ours.
+_GOOD, _BAD, _GROUND, _LINE = "#2f7d5b", "#b3402e", "#88888818", "#88888855"
 
 
 def bars(values: Sequence[tuple[str, float]], minima: dict[str, float]) -> str:
@@ -31,8 +33,8 @@ def _bar(number: int, name: str, value: float, minimum: float | None) -> str:
     mark = "" if minimum is None else _minimum(_NAME + _BAR * minimum, top, minimum)
     return (
         f"<text x='{_NAME - 10}' y='{text}' text-anchor='end'>{escape(name)}</text>"
-        f"<rect class='ground' x='{_NAME}' y='{top}' width='{_BAR}' height='18'/>"
-        f"<rect class='{'bad' if low else 'good'}' x='{_NAME}' y='{top}' "
+        f"<rect fill='{_GROUND}' x='{_NAME}' y='{top}' width='{_BAR}' height='18'/>"
+        f"<rect fill='{_BAD if low else _GOOD}' x='{_NAME}' y='{top}' "
         f"width='{_BAR * value:.1f}' height='18'/>{mark}"
         f"<text x='{_NAME + _BAR + 10}' y='{text}'>{value:.3f}</text>"
     )
@@ -40,7 +42,7 @@ def _bar(number: int, name: str, value: float, minimum: float | None) -> str:
 
 def _minimum(x: float, top: int, minimum: float) -> str:
     return (
-        f"<line class='minimum' x1='{x:.1f}' x2='{x:.1f}' y1='{top - 3}' "
+        f"<line stroke='currentColor' stroke-width='2' x1='{x:.1f}' x2='{x:.1f}' y1='{top - 3}' "
         f"y2='{top + 21}'><title>minimum {minimum:g}</title></line>"
     )
 
@@ -67,14 +69,14 @@ def _level(level: float, width: int) -> str:
     y = 10 + _HEIGHT * (1 - level)
     return (
         f"<text x='30' y='{y + 4:.1f}' text-anchor='end'>{level:g}</text>"
-        f"<line class='level' x1='36' x2='{40 + width}' y1='{y:.1f}' y2='{y:.1f}'/>"
+        f"<line stroke='{_LINE}' x1='36' x2='{40 + width}' y1='{y:.1f}' y2='{y:.1f}'/>"
     )
 
 
 def _column(x: int, step: int, case: Column) -> str:
     height = max(2.0, _HEIGHT * case.value)
     return (
-        f"<a href='#{escape(case.anchor)}'><rect class='{'good' if case.good else 'bad'}'"
+        f"<a href='#{escape(case.anchor)}'><rect fill='{_GOOD if case.good else _BAD}'"
         f" x='{x}' y='{10 + _HEIGHT - height:.1f}' width='{max(2, step - 2)}'"
         f" height='{height:.1f}'><title>{escape(visible(case.name))}: {case.value:.2f}"
         f"</title></rect></a>"
@@ -83,6 +85,6 @@ def _column(x: int, step: int, case: Column) -> str:
 
 def _svg(width: int, height: int, title: str, body: str) -> str:
     return (
-        f"<svg role='img' width='{width}' height='{height}' "
+        f"<svg role='img' font-size='13' fill='currentColor' width='{width}' height='{height}' "
         f"viewBox='0 0 {width} {height}'><title>{escape(title)}</title>{body}</svg>"
     )
