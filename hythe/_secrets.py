@@ -73,10 +73,10 @@ def _gather(items: Iterable[Any], found: list[str]) -> None:
     for item in items:
         if isinstance(item, str):
             found.append(item)
-        elif item and isinstance(item, dict):
-            _gather(item.values(), found)
         elif item and isinstance(item, (list, tuple)):
             _gather(item, found)
+        elif item and isinstance(item, dict):
+            _gather(item.values(), found)
 
 
 def _texts(value: Any, path: str) -> Iterator[tuple[str, str]]:

@@ -69,6 +69,8 @@ def _is_simple(value: Any, path: str) -> bool:
     if kind is dict:
         return _check_object(value, path)
     if kind is list or kind is tuple:
+        if _is_ascii(value):
+            return True
         simple = True
         for index, item in enumerate(value):
             if type(item) is str and item.isascii():
@@ -78,6 +80,14 @@ def _is_simple(value: Any, path: str) -> bool:
     if kind is float:
         return _check_float(value, path)
     return _check_subclass(value, path)
+
+
+def _is_ascii(items: list[Any] | tuple[Any, ...]) -> bool:
+    """Tell whether all items are texts of ASCII: most lists are, and this is quick."""
+    try:
+        return "".join(items).isascii()
+    except TypeError:
+        return False
 
 
 def _check_string(value: str, path: str) -> None:

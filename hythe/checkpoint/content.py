@@ -65,7 +65,7 @@ class Faults:
         Raises:
             Fault: `TEXT_INVALID`, `TOO_LARGE`; these are not gathered.
         """
-        if type(value) is str and len(value) <= MAX_TEXT_BYTES and value.isascii():
+        if _is_plain(value):
             self.size += len(value)
         elif isinstance(value, str):
             self.size += len(check_text(value, path).encode())
@@ -88,6 +88,9 @@ class Faults:
         if not isinstance(value, (list, tuple)):
             self.add(path, f"must be a list of text, not {_name(value)}")
             return []
+        if all(map(_is_plain, value)):
+            self.size += sum(map(len, value))
+            return list(value)
         return [self.text(item, f"{path}[{i}]") for i, item in enumerate(value)]
 
     def choice(self, value: Any, allowed: frozenset[str], path: str) -> Any:
@@ -121,6 +124,11 @@ class Faults:
                 f"the call has {self.size:,} bytes; at most {MAX_CALL_BYTES:,} are taken",
                 details={"bytes": self.size, "limit": MAX_CALL_BYTES},
             )
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a text needs no further look: most are ASCII, and short."""
+    return type(value) is str and value.isascii() and len(value) <= MAX_TEXT_BYTES
 
 
 def _refusal(code: str, found: list[dict[str, str]]) -> Fault:

@@ -15,20 +15,17 @@ def apply_patch(target: Any, patch: Any) -> Any:
     """
     if not isinstance(patch, Mapping):
         return _copy(patch)
-    merged = (
-        {key: _copy(value) for key, value in target.items()}
-        if isinstance(target, Mapping)
-        else {}
-    )
+    kept = target if isinstance(target, Mapping) else {}
+    merged = {key: _copy(value) for key, value in kept.items() if key not in patch}
     for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        else:
-            merged[key] = apply_patch(merged.get(key), value)
+        if value is not None:
+            merged[key] = apply_patch(kept.get(key), value)
     return merged
 
 
 def _copy(value: Any) -> Any:
+    if type(value) is str:
+        return value
     if isinstance(value, Mapping):
         return {key: _copy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -95,8 +95,11 @@ class NewMessage:
         """The verb that sends it."""
         return "hand_off" if self.handoff else "send"
 
-    def request(self, scope: int) -> dict[str, Any]:
-        """Return what the idempotency key binds; `supersedes` is a set in it."""
+    def request(self, scope: ScopeName | None) -> dict[str, Any]:
+        """Return what the idempotency key binds; `supersedes` is a set in it.
+
+        `scope` is spelled as in the store, so that a key means the same in another.
+        """
         return {
             "address": self.address.as_data(),
             "text": self.text,
@@ -104,7 +107,7 @@ class NewMessage:
             "priority": self.priority,
             "thread": self.thread,
             "reply_to": self.reply_to,
-            "scope": scope,
+            "scope": scope and [scope.project, scope.task],
             "supersedes": sorted(self.supersedes),
             "evidence": self.evidence,
         }

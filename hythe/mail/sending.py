@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import canonical, digest_of
 from hsum._kernel.faults import Fault
-from hythe.checkpoint.scopes import require_scope
+from hythe.checkpoint.scopes import At, require_scope, spelled
 from hythe.identity.agents import capable_agents, is_registered, registered_agents
 from hythe.mail import rows
 from hythe.observe import keys
@@ -32,7 +32,8 @@ def send(conn: sqlite3.Connection, stamp: Stamp, new: NewMessage) -> Sent:
             addressed, or `reply_to` or `supersedes` names what the sender may not.
     """
     scope = _scope(conn, stamp.store, new)
-    wanted = keys.fingerprint(new.operation, stamp.author, **new.request(scope))
+    name = spelled(conn, At(stamp.store, scope)) if scope else None
+    wanted = keys.fingerprint(new.operation, stamp.author, **new.request(name))
     first = keys.recorded(conn, stamp, new.key, wanted)
     if first is not None:
         return rows.sent(conn, stamp.store, first, replayed=True)

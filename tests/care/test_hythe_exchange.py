@@ -217,6 +217,17 @@ def test_a_retry_after_the_way_gives_the_first_result(store, other, file):
     assert store.scope(project="atlas").get(1) == again
 
 
+def test_a_key_of_a_message_means_the_same_in_another_store(store, other, file):
+    """Whatever numbers its scope has there, a retry sends nothing again."""
+    other.scope(project="unrelated").checkpoint(STATE, parent=None)
+    other.import_(file)
+    first = store.as_agent("critic").inbox(archived=True).items[0]
+    scope = other.scope(project="atlas")
+    again = other.send("critic", text=first.text, scope=scope, key="m")
+
+    assert (first.id, True) == (again.id, again.replayed)
+
+
 def test_histories_that_disagree_are_refused(store, other, file):
     """A scope that went on elsewhere is a conflict, and nothing comes in."""
     other.scope(project="atlas").checkpoint(STATE, parent=None)
