@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from hsum._care import Care
 from hsum._kernel.faults import Fault, boundary, guarded
 from hsum.errors import family, fault
 from hsum.index.catalogue import DEFAULT_PROJECT
 from hsum.index.store import LOCK_TIMEOUT_MS, Store
 from hsum.model import (
     Citation,
-    DoctorReport,
     Document,
     Evidence,
     Generation,
@@ -21,17 +21,13 @@ from hsum.model import (
     IngestReport,
     Progress,
     Skip,
-    Status,
 )
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Iterator
-    from datetime import timedelta
     from types import TracebackType
 
     from hsum.index.projects import Projects
-    from hsum.model.care import BackupReport, ForgetReport, PruneReport
+    from hsum.model.care import BackupReport
     from hsum.model.check import CheckReport
 
 __all__ = ["Index", "in_memory", "open_index", "restore"]
@@ -113,16 +109,13 @@ restore = guarded(family, restore)
 
 
 @boundary(family)
-class Index:
+class Index(Care):
     """Search one root and cite exact bytes of what was ingested.
 
     A handle may be shared by threads and survives a fork.  Each call reads the newest
     generation at its start and keeps it to its end.  Make one with `hsum.open`,
     `hsum.open_managed` or `hsum.in_memory`.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     # --- writing ------------------------------------------------------------------
 
@@ -321,104 +314,7 @@ class Index:
 
         return Projects(self._store)
 
-    # --- care ---------------------------------------------------------------------
-
-    def status(self) -> Status:
-        """Tell how the index is and what should be done about it."""
-        from hsum.care.status import status
-
-        return status(self._store)
-
-    def doctor(self, *, repair: bool = False) -> DoctorReport:
-        """Check every stored block, passage, generation and lexical file.
-
-        Args:
-            repair: rebuild the lexical index if it is at fault; nothing else is derived.
-        """
-        from hsum.care.doctor import doctor
-
-        return doctor(self._store, repair=repair)
-
-    def backup(self, path: str | os.PathLike[str]) -> BackupReport:
-        """Copy the index to one new file while others go on, and verify the copy.
-
-        The lexical index is not part of it: `hsum.restore` builds it again.
-
-        Raises:
-            HsumError: `INVALID_ARGUMENT` when the file exists, `INTEGRITY_FAILED` when
-                what was copied is damaged; then there is no copy.
-        """
-        from hsum.care.backup import backup
-
-        return backup(self._store, path)
-
-    def prune(
-        self,
-        *,
-        keep_generations: int | None = None,
-        older_than: str | timedelta | None = None,
-        dry_run: bool = False,
-    ) -> PruneReport:
-        """Remove the bytes that only past generations hold.
-
-        Their citations are `EVIDENCE_PRUNED` from then on; ids and hashes stay.
-
-        Args:
-            keep_generations: how many of the newest to keep, at least 1.
-            older_than: or: keep what is younger than `12h`, `30d`, `8w`.
-            dry_run: report what would go; write nothing.
-        """
-        from hsum.care.prune import prune
-
-        return prune(
-            self._store,
-            keep_generations=keep_generations,
-            older_than=older_than,
-            dry_run=dry_run,
-        )
-
-    def forget(self, path: str, *, dry_run: bool = False) -> ForgetReport:
-        """Remove the bytes of a file or folder for good, and never index it again.
-
-        Its citations are `EVIDENCE_FORGOTTEN` from then on.  Bytes that another path
-        has, too, stay there: the report names it.
-
-        Args:
-            path: relative to the root, as documents show it.
-            dry_run: report what would go; write nothing.
-
-        Raises:
-            HsumError: `EVIDENCE_NOT_FOUND` when nothing was ever indexed there.
-        """
-        from hsum.care.forget import forget
-
-        return forget(self._store, path, dry_run=dry_run)
-
-    def watch(
-        self,
-        *,
-        stop: threading.Event | None = None,
-        settle_ms: int = 400,
-        rescan_s: float = 300.0,
-    ) -> Iterator[IngestReport]:
-        """Ingest now and whenever something below the root changes; yield each report.
-
-        Events are hints: a scan decides.  Needs the extra `watch`.
-
-        Args:
-            stop: ends the watch when it is set.
-            settle_ms: how long the tree must be quiet.
-            rescan_s: scan at least so often, for events that were lost.
-        """
-        from hsum.care.watch import watch
-
-        return watch(self.ingest, self._root, stop, settle_ms, rescan_s)
-
-    def _root(self) -> str:
-        with self._store.reading() as snapshot:
-            if snapshot.root is None:
-                raise fault("NO_GENERATION", "nothing has been ingested yet")
-            return os.fsdecode(snapshot.root)
+    # --- life ---------------------------------------------------------------------
 
     def close(self) -> None:
         """Let go of the files; closing twice is fine, later calls are `CLOSED`."""
