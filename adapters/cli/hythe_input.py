@@ -11,6 +11,7 @@ from adapters._wire.meanings import HYTHE as MEANINGS
 from adapters._wire.structure import pythonic
 from adapters._wire.verbs import Verb
 from adapters.cli.sources import JsonValue, read_text
+from hsum import Fault
 
 __all__ = ["OWN", "arguments"]
 
@@ -146,7 +147,29 @@ def arguments(verb: Verb, options: Mapping[str, Any]) -> dict[str, Any]:
 
         found["replaces"] = CURRENT
     found |= left
+    _check_whole(verb, found)
     return {name: _value(name, value) for name, value in found.items()}
+
+
+def _check_whole(verb: Verb, found: Mapping[str, Any]) -> None:
+    """Refuse a call without what it needs; options of words cannot be required.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`; its details name what is missing.
+    """
+    missing = [
+        name
+        for name, item in verb.parameters().items()
+        if item.required and name not in found
+    ]
+    if missing:
+        spelled = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{spelled} is missing" if len(missing) == 1 else f"{spelled} are missing",
+            hint=f"See `hythe {verb.command} --help`.",
+            details={"missing": missing},
+        )
 
 
 def _value(name: str, value: Any) -> Any:

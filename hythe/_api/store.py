@@ -158,7 +158,11 @@ def open_store(
         with storage.reading():
             return store
     if not create or read_only:
-        raise Fault("NOT_FOUND", f"there is no store at {os.fspath(path)!r}")
+        raise Fault(
+            "NOT_FOUND",
+            f"there is no store at {os.fspath(path)!r}",
+            hint="Check the path; the first checkpoint or observation makes a store.",
+        )
     return store
 
 

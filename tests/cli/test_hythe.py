@@ -347,3 +347,20 @@ def test_what_was_exported_can_be_imported_once(atlas, tmp_path):
     assert 0 == sum(again["added"].values())
     assert 2 == damaged.status
     assert "line" in damaged.json["message"]
+
+
+def test_a_reconcile_without_its_reason_names_what_is_missing(atlas):
+    """What a call needs and was not given is refused by name, before anything else."""
+    done = atlas("reconcile", *SCOPE, "--head", 2, *STATE, "--json")
+
+    assert 2 == done.status
+    assert "--survivor and --reason are missing" == done.json["message"]
+
+
+def test_a_store_that_is_not_there_is_refused_with_the_way_to_make_one(hythe):
+    """Reading makes no file; the next step is about the path, not about an id."""
+    done = hythe("heads", *SCOPE, "--json")
+
+    assert (1, "NOT_FOUND") == (done.status, done.json["code"])
+    assert "the first checkpoint" in done.json["hint"]
+    assert [] == list(hythe.cwd.glob("*.hythe"))
