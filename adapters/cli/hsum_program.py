@@ -15,6 +15,7 @@ from adapters._wire.verbs import Verb
 from adapters.cli import extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
 from adapters.cli.terminal import emit_json, show
+from hsum import Fault
 
 if TYPE_CHECKING:
     from hsum import CheckReport, Evidence
@@ -76,6 +77,8 @@ def command(verb: Verb) -> click.Command:
             click.Option([f"--{name}"], help=meanings.HSUM[name]) for name in _SELECTING
         ]
     chosen += _OWN.get(str(verb.command), [])
+    if _removes(verb):
+        chosen.append(flag("--confirm", "Do it; without this, only the plan is shown."))
     chosen.append(flag("--json", "Print one JSON document."))
     return VerbCommand(
         str(verb.command).split(" ")[-1],
@@ -96,12 +99,34 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     if own.get("lock") is not None:
         options["lock"] = own["lock"] or True
     form = "json" if as_json else own.get("format", "text")
+    if _removes(verb) and not (options.pop("confirm") or options["dry_run"]):
+        return _planned(verb, given({**options, "dry_run": True}), form)
     status = 0
     with _called(verb, given(options), quiet=form != "text") as result:
         for each in result if isinstance(result, Iterator) else (result,):
             _show(verb, each, {**options, **own}, form)
             status = _status(each, own)
     return status
+
+
+def _removes(verb: Verb) -> bool:
+    """Tell whether a command removes what cannot be made again, after a dry run."""
+    return verb.effect == "removes" and "dry_run" in verb.parameters()
+
+
+def _planned(verb: Verb, arguments: dict[str, Any], form: str) -> int:
+    """Show what would be removed, and refuse."""
+    from adapters._wire.hsum_json import encode
+
+    with _called(verb, arguments, quiet=form != "text") as plan:
+        if form == "text":
+            _show(verb, plan, arguments, form)
+        raise Fault(
+            "CONFIRMATION_REQUIRED",
+            f"{verb.command} removes this for good; nothing was written",
+            hint="If that is meant, run it again with --confirm.",
+            details=encode(plan),
+        )
 
 
 def _show(verb: Verb, result: Any, options: dict[str, Any], form: str) -> None:

@@ -181,18 +181,21 @@ class Database:
                 temporary.unlink(missing_ok=True)
             fsync_dir(target.parent)
 
-    def give_back_space(self) -> None:
+    def give_back_space(self) -> bool:
         """Return free pages to the disk, and keep none of what they held in the log.
 
-        A reader that still needs the log keeps it as it is until a later commit.
+        Tells whether the log is empty: a reader that still needs it keeps it as it is.
         """
         if self.path is None or not self.exists():
-            return
+            return True
         with self._turn(_BUSY_MS), translating_sqlite(self.path):
             writer = self._take_writer(_BUSY_MS)
             # `execute` would step it once, and free one page.
             writer.executescript("PRAGMA incremental_vacuum")
             _empty_log(writer)
+            left = os.stat(f"{self.path}-wal").st_size
+            # Starting it anew has written one page: a header, a frame's header, the page.
+            return left <= 32 + 24 + self.schema.page_size
 
     def _contain_log(self, writer: sqlite3.Connection) -> None:
         """Cut a log that one large commit has filled; that it cannot be is no failure."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from hsum.index.store import Store
 from hsum.model.care import BackupReport
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hsum.model import Problem
 
 __all__ = ["backup", "restore"]
@@ -41,15 +45,37 @@ def restore(
     if not source.is_file():
         raise Fault("INDEX_NOT_FOUND", f"there is no file {source}")
     report = _verified(source)
-    store = Store(folder)
-    try:
-        with store.writer():
-            _copy(source, folder / "index.sqlite")
-            if report.generation is not None:
-                rebuild(store, lambda _done, _total: None)
-    finally:
-        store.close()
+    with _new(folder) as store, store.writer():
+        _copy(source, folder / "index.sqlite")
+        if report.generation is not None:
+            rebuild(store, lambda _done, _total: None)
     return report
+
+
+@contextlib.contextmanager
+def _new(folder: Path) -> Iterator[Store]:
+    """Give the store of a directory; leave nothing of it behind if the block raises."""
+    store = Store(folder)
+    if store.exists():
+        raise Fault("INVALID_ARGUMENT", f"{folder} holds an index already")
+    empty = not folder.exists()
+    try:
+        yield store
+    except BaseException:
+        store.close()
+        for left in (
+            [folder] if empty else [*folder.glob("index.sqlite*"), store.lexical]
+        ):
+            _remove(left)
+        raise
+    store.close()
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _copy(source: Path, target: Path) -> None:

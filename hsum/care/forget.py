@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import time
 from typing import TYPE_CHECKING
 
 import attrs
@@ -19,6 +21,7 @@ from hsum.index.generations import (
 )
 from hsum.index.plan import decide
 from hsum.model.care import ForgetReport
+from hsum.trust.places import cache_folder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from hsum.index.store import Store
 
 __all__ = ["forget"]
+
+# As long as a search may take at most.
+_READERS_S = 60.0
 
 
 @attrs.frozen
@@ -52,9 +58,12 @@ def forget(store: Store, path: str, *, dry_run: bool = False) -> ForgetReport:
         dry_run: report what would go; write nothing.
 
     Raises:
-        Fault: `EVIDENCE_NOT_FOUND` when nothing was ever indexed there.
+        Fault: `EVIDENCE_NOT_FOUND` when nothing was ever indexed there; `WRITER_BUSY`
+            when a reader kept the log for a minute: the evidence is forgotten, but
+            forget it again to empty the log.
     """
-    wanted = os.fsencode(path).rstrip(b"/")
+    with store.reading() as snapshot:
+        wanted = _below(path, snapshot.root)
     with store.database.reading() as connection:
         report = _report(connection, _target(connection, wanted), dry_run=True)
     if dry_run:
@@ -74,8 +83,39 @@ def forget(store: Store, path: str, *, dry_run: bool = False) -> ForgetReport:
         # What the lexical index knew of the bytes goes with a build from what is left.
         rebuilt = rebuild(store, lambda _done, _total: None)
         sweep(store, rebuilt, keep_previous=False)
-        store.database.give_back_space()
+        _scrub(store)
     return attrs.evolve(report, generation=generation)
+
+
+def _below(path: str | os.PathLike[str], root: bytes | None) -> bytes:
+    """Return a path as it is stored: relative to the root, in one spelling."""
+    try:
+        name = os.fsencode(path)
+    except TypeError as exc:
+        raise Fault("INVALID_ARGUMENT", "path is the path of a file or folder") from exc
+    except UnicodeEncodeError as exc:
+        raise Fault("TEXT_INVALID", "path has a character no path has") from exc
+    if root is not None and os.path.isabs(name):
+        name = os.path.relpath(name, root)
+    return os.path.normpath(name)
+
+
+def _scrub(store: Store) -> None:
+    """Remove what copies, the caches of readers and the log still hold."""
+    with store.reading() as snapshot:
+        index_id = str(snapshot.index_id)
+    shutil.rmtree(cache_folder() / "lexical" / index_id, ignore_errors=True)
+    for copy in store.folder.glob("index.sqlite.before-schema-*"):
+        copy.unlink(missing_ok=True)
+    deadline = time.monotonic() + _READERS_S
+    while not store.database.give_back_space():
+        if time.monotonic() > deadline:
+            raise Fault(
+                "WRITER_BUSY",
+                "the evidence is forgotten, but a reader keeps the log that holds it",
+                hint="End the reader, and forget the path again.",
+            )
+        time.sleep(0.05)
 
 
 def _target(connection: sqlite3.Connection, path: bytes) -> _Target:

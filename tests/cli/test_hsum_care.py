@@ -29,10 +29,13 @@ def test_pruned_evidence_says_so(hsum):
     hsum.ok("ingest")
     plan = hsum.json("prune", "--keep-generations", 1, "--dry-run")
     still = hsum.ok("get", citation)
-    hsum.ok("prune", "--keep-generations", 1)
+    refused = hsum("prune", "--keep-generations", 1, "--json")
+    hsum.ok("prune", "--keep-generations", 1, "--confirm")
     gone = hsum("get", citation, "--json")
 
     assert (True, 1) == (plan["dry_run"], plan["revisions"])
+    assert (2, "CONFIRMATION_REQUIRED") == (refused.status, refused.json["code"])
+    assert plan == refused.json["details"]
     assert "Install" in still.out
     assert (1, "EVIDENCE_PRUNED") == (gone.status, gone.json["code"])
 
@@ -41,10 +44,15 @@ def test_forgotten_bytes_never_come_back(hsum):
     """The path is left out from then on, and its citation says why."""
     hsum.ok("init")
     citation = hsum.json("search", "Install")["hits"][0]["citation"]
-    hsum.ok("forget", "docs/guide.md")
+    planned = hsum("forget", "docs/guide.md")
+    still = hsum.ok("get", citation)
+    hsum.ok("forget", "docs/guide.md", "--confirm")
     hsum.ok("ingest", "--rehash")
     gone = hsum("get", citation, "--json")
 
+    assert 2 == planned.status
+    assert "would remove 1 revisions of 1 paths" in planned.out
+    assert "Install" in still.out
     assert (1, "EVIDENCE_FORGOTTEN") == (gone.status, gone.json["code"])
     assert ["forgotten"] == [s["reason"] for s in hsum.json("skipped")["skipped"]]
 
