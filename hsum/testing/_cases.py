@@ -30,15 +30,19 @@ def _graded(relevant: Any) -> dict[str, float]:
     """Return what is relevant with its grade, 1 where none is given."""
     if isinstance(relevant, str):
         relevant = [relevant]
-    if isinstance(relevant, Mapping):
-        graded = {str(name): float(grade) for name, grade in relevant.items()}
-    elif isinstance(relevant, Collection):
-        graded = {str(name): 1.0 for name in relevant}
-    else:
-        raise fault("INVALID_ARGUMENT", "relevant is a list of paths or citations")
-    if not any(grade > 0 for grade in graded.values()):
+    if not isinstance(relevant, Mapping):
+        named = relevant if isinstance(relevant, Collection) else ()
+        relevant = dict.fromkeys(named, 1.0)
+    if not all(map(_is_grade, relevant.items())):
+        raise fault("INVALID_ARGUMENT", "relevant names texts, with numbers for grades")
+    if not any(grade > 0 for grade in relevant.values()):
         raise fault("INVALID_ARGUMENT", "a case names something relevant")
-    return graded
+    return {name: float(grade) for name, grade in relevant.items()}
+
+
+def _is_grade(item: tuple[Any, Any]) -> bool:
+    name, grade = item
+    return isinstance(name, str) and isinstance(grade, int | float)
 
 
 @attrs.frozen
@@ -80,16 +84,20 @@ def _case(line: str, row: int, path: str | os.PathLike[str]) -> RetrievalCase:
 
     where = f"{os.fspath(path)}:{row}"
     try:
-        given = json.loads(line)
-        if not isinstance(given, dict):
-            raise fault("INVALID_ARGUMENT", f"{where}: a case is a JSON object")
-        case: RetrievalCase = _converter().structure(given, RetrievalCase)
-    except ValueError as exc:
+        case: RetrievalCase = _converter().structure(_object(line), RetrievalCase)
+    except (TypeError, ValueError) as exc:
         raise fault("INVALID_ARGUMENT", f"{where}: {exc}") from None
     except cattrs.BaseValidationError as exc:
         faults = "; ".join(cattrs.transform_error(exc, "$", format_exception=_said))
         raise fault("INVALID_ARGUMENT", f"{where}: {faults}") from None
     return case
+
+
+def _object(line: str) -> dict[str, Any]:
+    given = json.loads(line)
+    if not isinstance(given, dict):
+        raise TypeError("a case is a JSON object")
+    return given
 
 
 def _converter() -> Any:

@@ -186,7 +186,7 @@ def _lines(finding: Finding, index: Index) -> str | None:
     for document in index.documents():
         if document.path == finding.path:
             whole = index.get(document.citation, max_bytes=_MOST_BYTES).text
-            return "".join(whole.splitlines(keepends=True)[first - 1 : last]) or None
+            return "\n".join(whole.split("\n")[first - 1 : last]) or None
     return None
 
 

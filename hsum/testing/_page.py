@@ -12,12 +12,14 @@ from hsum._kernel.escape import visible
 from hsum.testing._plots import Column, bars, columns
 
 if TYPE_CHECKING:
+    from hsum.testing._cases import RetrievalCase
     from hsum.testing._citing import CheckedCitation, CitationReport
     from hsum.testing._evaluation import CaseResult, Evaluation, JudgedHit
 
 __all__ = ["answer_html", "evaluation_html", "html_report", "precision_of"]
 
 _MOST_TEXT = 2_000
+_MOST_TITLE = 120
 _WORD = re.compile(r"\w{2,}")
 
 _PAGE = """<!doctype html>
@@ -123,10 +125,13 @@ def _means(
 
 def evaluation_html(evaluation: Evaluation) -> str:
     """Return the cases as a plot and a list, failures first."""
-    worst = sorted(evaluation, key=lambda one: (one.ok, one.ndcg))
+    worst = sorted(evaluation, key=lambda one: (_stands(one), one.ndcg))
     named = [(f"case-{number}", one) for number, one in enumerate(worst, 1)]
     plot = columns(
-        [Column(anchor, one.case.query, one.ndcg, one.ok) for anchor, one in named]
+        [
+            Column(anchor, one.case.query, one.ndcg, _stands(one))
+            for anchor, one in named
+        ]
     )
     return plot + "".join(_case(anchor, one) for anchor, one in named)
 
@@ -142,11 +147,21 @@ def _case(anchor: str, result: CaseResult) -> str:
     )
     hits = "".join(_hit(hit, case.query) for hit in result.hits)
     return (
-        f"<details class='case {_class(good=result.ok)}' id='{anchor}'{_open(good=result.ok)}>"
-        f"<summary>{_safe(case.id or case.query)} <span class='score'>{found}</span>"
+        f"<details class='case {_class(good=_stands(result))}' id='{anchor}'{_open(good=_stands(result))}>"
+        f"<summary>{_safe(_title(case))} <span class='score'>{found}</span>"
         f"</summary><p>Query: <q>{_safe(case.query)}</q> {_where(result.where)}</p>"
         f"{f'<ul class=missed>{missed}</ul>' if missed else ''}<ol>{hits}</ol></details>"
     )
+
+
+def _stands(result: CaseResult) -> bool:
+    """Tell whether a case passes and finds something at all."""
+    return result.ok and result.ndcg > 0
+
+
+def _title(case: RetrievalCase) -> str:
+    title = f"{case.id}: {case.query}" if case.id else case.query
+    return title if len(title) <= _MOST_TITLE else f"{title[:_MOST_TITLE]}…"
 
 
 def _missed(name: str, result: CaseResult) -> str:

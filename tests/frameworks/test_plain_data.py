@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ from adapters.frameworks.annotation import specific_resource
 from adapters.frameworks.anthropic import search_result_blocks
 from hsum import Citation
 from hsum.testing import corpus
+
+ROOT = Path(__file__).resolve().parents[2]
 
 TEXT = "# Scopes\n\nA shielded cancel scope survives: café.\n\nAnother paragraph.\n"
 
@@ -47,3 +50,14 @@ def test_selectors_find_the_cited_bytes(index):
     assert "shielded cancel scope survives: café" == quote["exact"]
     assert (quote["prefix"] + quote["exact"] + quote["suffix"]) in TEXT
     assert TEXT.count(quote["prefix"] + quote["exact"]) == 1
+
+
+def test_the_page_about_frameworks_is_right(index):
+    """What needs no other package runs as the page has it."""
+    page = (ROOT / "docs/how-to/use-with-frameworks.md").read_text("utf-8")
+    [code] = [part for part in page.split("```") if "search_result_blocks(" in part]
+    names = {"index": index}
+
+    exec(code.removeprefix("python\n"), names)
+
+    assert names["blocks"][0]["source"].startswith(names["target"]["source"])

@@ -107,6 +107,44 @@ def test_a_files_of_cases_names_the_bad_line(tmp_path):
         read_cases(tmp_path / "nowhere.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[1]", "a case is a JSON object"),
+        ("{", "Expecting property name"),
+        ('{"query": "x", "relevant": 3}', "a case names something relevant"),
+        ('{"query": "x", "relevant": [3]}', "relevant names texts"),
+        ('{"query": "x", "relevant": {"a": "b"}}', "with numbers for grades"),
+        ('{"query": "x", "relevant": {"a": 0}}', "a case names something relevant"),
+    ],
+)
+def test_a_case_that_makes_no_sense_is_refused(tmp_path, line, said):
+    """Each with the line and what is wrong."""
+    (tmp_path / "cases.jsonl").write_text(line)
+
+    with pytest.raises(hsum.InvalidInput) as refused:
+        read_cases(tmp_path / "cases.jsonl")
+
+    assert 1 == refused.value.message.count("cases.jsonl:1: ")
+    assert said in refused.value.message
+
+
+def test_results_are_sequences_that_say_what_they_are(tmp_path):
+    """One line each, and an index of a path as of a mapping."""
+    (tmp_path / "a.md").write_text("A shielded scope survives.")
+    index = corpus(tmp_path, folder=tmp_path.parent / f"{tmp_path.name}-index")
+    found = evaluate([RetrievalCase("shielded", ["a.md"])], index)
+    report = citation_report("`a.md:1` and `b.md:1`", index)
+
+    assert "<CaseResult 'shielded', nDCG@10 1.00>" == repr(found[0])
+    assert "<Evaluation 1 cases, nDCG 1.000, MRR 1.000, recall 1.000>" == repr(found)
+    assert "<CitationReport 2 citations, precision 0.50>" == repr(report)
+    assert report.citations[:1] == report[:1]
+    assert found.results[:1] == found[:1]
+    assert "<details" in report._repr_html_()
+    assert 1 == len(shared_corpus(tmp_path, tmp_path.parent / "s").search("scope"))
+
+
 def test_answers_are_held_to_their_citations():
     """Good ones pass; fabricated, misquoted, stale and missing citations do not."""
     index = corpus(FILES)
