@@ -53,13 +53,36 @@ def import_reference(
 
     merge = Merge(conn, stamp)
     count = 0
-    with _opened(path) as source:
+    with _opened(path) as source, _reading(path):
         for part in (memory_rows, checkpoint_rows, mail_rows):
             for kind, row in part(source):
                 count += 1
                 merge.add(kind, row, count)
         merge.finish()
-        return count, merge.added, source.skipped
+        return count, merge.added, +source.skipped
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Refuse rows that are not of the shape that version wrote."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{path.name} is not as HYTHE 0.1.x writes it: {error!r}",
+            hint="Open it once with the last version of HYTHE 0.1.x, and try again.",
+        ) from error
+
+
+# Tables of that version that nothing here corresponds to.
+_LEFT_OUT = (
+    "individual_memory",
+    "tasks",
+    "shared_knowledge",
+    "consensus_history",
+    "project_artifacts",
+)
 
 
 class Source:
@@ -78,12 +101,20 @@ class Source:
         self.tables = {
             name for (name,) in conn.execute("select name from sqlite_schema")
         }
-        self.tenant = self._tenant()
+        self._refuse_tenants()
+        self.skipped.update({table: self._count(table) for table in _LEFT_OUT})
 
-    def _tenant(self) -> str:
+    def _count(self, table: str) -> int:
+        if table not in self.tables:
+            return 0
+        (found,) = self.conn.execute(f"select count(*) from {table}").fetchone()
+        return int(found)
+
+    def _refuse_tenants(self) -> None:
         found: set[str] = set()
         for table in ("eng4_scopes", "shared_memory", "ai_messages"):
-            if table in self.tables:
+            columns = self.conn.execute(f"pragma table_info({table})").fetchall()
+            if any(column[1] == "tenant_id" for column in columns):
                 rows = self.conn.execute(f"select distinct tenant_id from {table}")
                 found.update(row[0] or "default" for row in rows)
         if len(found) > 1:
@@ -94,7 +125,6 @@ class Source:
                 "its own.",
                 details={"tenants": sorted(found)},
             )
-        return found.pop() if found else "default"
 
     def rows(self, table: str, order: str) -> Iterator[Row]:
         """Give the rows of a table by column, none where there is no such table."""

@@ -108,7 +108,26 @@ def test_twice_is_once(store, old):
 
 def test_it_says_what_it_left_out(store, old):
     """Rows that have no place here are counted by what they are."""
-    assert {"preference": 1} == dict(store.import_(old).skipped)
+    with closing(sqlite3.connect(old)) as conn, conn:
+        conn.execute("create table tasks(id text)")
+        conn.execute("insert into tasks values ('t1'), ('t2')")
+
+    assert {"preference": 1, "tasks": 2} == dict(store.import_(old).skipped)
+
+
+def test_rows_of_another_shape_are_refused(store, old):
+    """A payload that is no envelope brings nothing in, and no traceback."""
+    body = b"[]"
+    found = hashlib.sha256(body).hexdigest()
+    with closing(sqlite3.connect(old)) as conn, conn:
+        conn.execute(
+            "update eng4_payloads set body = ?, content_hash = ?", (body, found)
+        )
+        conn.execute("update eng4_state_snapshots set content_hash = ?", (found,))
+    with pytest.raises(hythe.InvalidInput):
+        store.import_(old)
+
+    assert () == store.entities().items
 
 
 def test_it_can_be_exported_and_imported(store, old, tmp_path):

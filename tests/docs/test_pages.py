@@ -25,7 +25,11 @@ NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 # Pages whose Python runs as it stands, all blocks of a page in one namespace.
-RUNNING = ["docs/tutorial/first-steps.md", "docs/how-to/share-state.md"]
+RUNNING = [
+    "docs/tutorial/first-steps.md",
+    "docs/how-to/look-after-a-store.md",
+    "docs/how-to/share-state.md",
+]
 
 
 def blocks(name, language):
