@@ -17,6 +17,7 @@ from hsum.index.catalogue import checked
 from hsum.index.expressions import Term, Within
 from hsum.index.ignore import Globs
 from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
+from hsum.index.lexical_files import damaged_files
 from hsum.index.schema import BLOCK_BYTES
 from hsum.trust.places import cache_folder
 
@@ -68,6 +69,27 @@ class Opened:
         self._scopes: dict[object, Scope] = {}
         self._folders: dict[bytes, tuple[bytes, seen.Folder | None]] = {}
         self._proofs: dict[tuple[str, int, int], frozenset[tuple[int, int]]] = {}
+        self._sound = False
+
+    def vouch(self) -> None:
+        """Check once that the lexical files are those that were written.
+
+        tantivy does not notice a flipped byte, and finds less, or nonsense. A
+        directory that was swept meanwhile is not looked at: it is in memory.
+
+        Raises:
+            Fault: `LEXICAL_UNAVAILABLE` when they are not.
+        """
+        directory = self.reader.directory
+        if self._sound or not directory.is_dir():
+            return
+        damaged = damaged_files(directory, self.head.files)
+        if damaged and directory.is_dir():
+            raise fault(
+                "LEXICAL_UNAVAILABLE",
+                f"the lexical index is damaged: {', '.join(damaged)}",
+            )
+        self._sound = True
 
     def versions(
         self, snapshot: Snapshot, keys: Iterable[int]
@@ -235,7 +257,9 @@ def _built(snapshot: Snapshot, deadline: float) -> Reader:
 
     from hsum.index.generations import version_entries
 
-    with tempfile.TemporaryDirectory(prefix="hsum-") as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="hsum-", ignore_cleanup_errors=True
+    ) as folder:
         writer = Writer(Path(folder) / "lexical")
         try:
             for version in list(snapshot.live()):

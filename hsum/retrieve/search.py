@@ -132,13 +132,26 @@ def _answered(store: Store, shelf: Shelf, request: _Request) -> Hits:
         with store.reading() as snapshot:
             try:
                 opened = shelf.opened(store, snapshot, deadline=request.deadline)
-                return _Search(snapshot, opened, request).page()
+                return _vouched(snapshot, opened, request)
             except Fault as exc:
                 if exc.code != "LEXICAL_UNAVAILABLE":
                     raise
                 shelf.distrust(snapshot, deadline=request.deadline)
                 failure = exc
     raise failure
+
+
+def _vouched(snapshot: Snapshot, opened: Opened, request: _Request) -> Hits:
+    """Return a page; what is empty or fails must not be so for a damaged file."""
+    try:
+        hits = _Search(snapshot, opened, request).page()
+    except Exception as exc:
+        if not isinstance(exc, Fault) or exc.code == "STORE_DAMAGED":
+            opened.vouch()
+        raise
+    if not hits:
+        opened.vouch()
+    return hits
 
 
 class _Search:
