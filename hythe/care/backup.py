@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def restore(source: Path, target: Path) -> Backup:
         Fault: `NOT_FOUND`, `INVALID_ARGUMENT` where `target` exists, and what a
             damaged copy gives.
     """
-    if not source.is_file():
+    if not os.path.isfile(source):
         raise Fault("NOT_FOUND", f"there is no file {source}")
     _verified(source)
     with exclusive(target.with_name(f"{target.name}.lock")):

@@ -39,10 +39,10 @@ KINDS = {
         select t.id, t.name, t.kind, t.definition, t.definition_hash, {_STAMP}, t.digest
         from entity t where t.store = ? order by t.number""",
     "entity_name": f"""
-        select {_ENTITY.format("entity")} as entity, t.key, t.name, {_STAMP}, t.digest
+        select {_ENTITY.format("entity")} as entity, t.name, {_STAMP}
         from entity_name t where t.store = ? order by t.rowid""",
     "observation": f"""
-        select {_ENTITY.format("entity")} as entity, t.sequence, t.id, t.text,
+        select {_ENTITY.format("entity")} as entity, t.id, t.text,
             t.text_hash, t.kind, t.evidence, t.metadata, {_STAMP},
             (select json_group_array(o.id) from supersession s join observation o
                 on o.store = s.store and o.entity = s.entity and o.sequence = s.older
@@ -52,7 +52,7 @@ KINDS = {
     "relation": f"""
         select t.id, {_ENTITY.format("source")} as source, t.type,
             {_ENTITY.format("target")} as target, t.evidence, t.evidence_hash,
-            {_STAMP}, t.digest
+            {_STAMP}
         from relation t where t.store = ? order by t.number""",
     "author_key": f"""
         select t.key, t.operation, t.fingerprint, t.result, {_STAMP}, t.digest
@@ -92,7 +92,7 @@ KINDS = {
             t.unregistered
         from delivery t where t.store = ? order by t.recipient, t.sequence""",
     "mark": f"""
-        select t.recipient, t.sequence, t.fact, {_STAMP}, t.digest
+        select t.recipient, t.sequence, t.fact, {_STAMP}
         from mark t where t.store = ? order by t.recipient, t.sequence, t.fact""",
 }
 
@@ -106,7 +106,11 @@ def export(conn: sqlite3.Connection, store: int, target: Path) -> Exported:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     with translating_os(target):
         if target.exists():
-            raise Fault("INVALID_ARGUMENT", f"{target} exists already")
+            raise Fault(
+                "INVALID_ARGUMENT",
+                f"{target} exists already",
+                details={"path": str(target)},
+            )
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as out:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sqlite3
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,6 @@ from hythe.observe.rows import insert_row, row_digest
 from hythe.observe.tombstones import recorded_hash
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from hythe.observe.stamp import Stamp
 
 __all__ = ["Merge"]
@@ -67,7 +66,7 @@ class Merge:
                 new = self._mail.add(kind, self._with_scope(row))
             else:
                 new = getattr(self, f"_{kind}")(row)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except _UNUSABLE as error:
             raise Fault(
                 "INVALID_ARGUMENT",
                 f"line {line:,} is no {kind} row: {error!r}",
@@ -89,6 +88,17 @@ class Merge:
         Raises:
             Fault: `INTEGRITY_FAILED`.
         """
+        try:
+            self._derive()
+        except _UNUSABLE as error:
+            raise Fault(
+                "INTEGRITY_FAILED", f"the rows do not fit together: {error!r}"
+            ) from error
+        problem = next(row_problems(self.conn, self.store), None)
+        if problem is not None:
+            raise Fault("INTEGRITY_FAILED", problem)
+
+    def _derive(self) -> None:
         self.conn.executemany(
             "delete from state where store = ? and digest = ?",
             [(self.store, state) for state in self._states - self._used],
@@ -102,9 +112,6 @@ class Merge:
         for agent in self._agents:
             point_to_newest(self.conn, self.store, agent)
         self._mail.finish()
-        problem = next(row_problems(self.conn, self.store), None)
-        if problem is not None:
-            raise Fault("INTEGRITY_FAILED", problem)
 
     # --- what was redacted or pruned ----------------------------------------------
 
@@ -415,6 +422,18 @@ class Merging:
         self.changed = True
 
 
+# What a row of the wrong shape ends in: here, or in a strict table.
+_UNUSABLE = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
 _STAMP = ("author", "proven", "recorded_at")
 _LEGACY = ("kind", "id", "ordinal", "body", *_STAMP)
 

@@ -149,6 +149,7 @@ def _opened(path: Path) -> Iterator[Source]:
                 "INVALID_ARGUMENT",
                 f"{path.name} is a database, but no store of HYTHE 0.1.x",
                 hint="Export another store with `hythe export`, and import that file.",
+                details={"path": str(path)},
             )
         yield source
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hythe
@@ -334,6 +334,37 @@ def test_a_row_that_says_too_little_is_named(other, file, kind):
         other.import_(file)
 
     assert caught.value.details["line"] > 1
+    assert () == other.entities().items
+
+
+WRONG = [None, 7, "x", [], {}, True, 2**70]
+
+
+@given(
+    line=st.integers(1, 40),
+    field=st.integers(0, 20),
+    value=st.sampled_from(WRONG),
+)
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+def test_no_value_of_a_row_ends_in_a_traceback(other, file, line, field, value):
+    """Any other value in any field is taken, found out or refused, all or nothing."""
+    whole = file.read_bytes()
+
+    def changed(rows):
+        at = line % len(rows)
+        ((kind, row),) = json.loads(rows[at]).items()
+        row[sorted(row)[field % len(row)]] = value
+        said = json.dumps({kind: row}, ensure_ascii=False).encode()
+        return [*rows[:at], said + b"\n", *rows[at + 1 :]]
+
+    try:
+        rewritten(file, changed)
+        other.import_(file, dry_run=True)
+    except hythe.HytheError as error:
+        assert error.code in {"INVALID_ARGUMENT", "IMPORT_CONFLICT", "INTEGRITY_FAILED"}
+    finally:
+        file.write_bytes(whole)
+
     assert () == other.entities().items
 
 
