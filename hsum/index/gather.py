@@ -11,6 +11,7 @@ from hsum._kernel.files import translating_os
 from hsum.index import skips
 from hsum.index.decode import encoding_of
 from hsum.index.reading import Read, Reader
+from hsum.index.records import broken_line
 from hsum.index.scan import File, Outcome
 from hsum.index.skips import Skip
 from hsum.index.writing import Content
@@ -85,6 +86,12 @@ def _take(
         (gathered.fail if lost else gathered.settle)(file, read, indexed=bool(lives))
         return
     encoding = encoding_of(read.data)
+    if lives and lives[0].record and (line := broken_line(read.data)):
+        # What is half written must not end the records that the file is the list of.
+        detail = f"line {line} is no record with a key of its own"
+        skip = Skip(file.path, skips.UNREADABLE, detail)
+        gathered.fail(file, skip, indexed=True)
+        return
     answer = skips.of_bytes(read.data, encoding)
     if answer is not None:
         skip = Skip(file.path, *answer)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
-__all__ = ["Record", "records"]
+__all__ = ["Record", "broken_line", "records"]
 
 _EXTENSIONS = (b".jsonl", b".ndjson", b".jsonlines")
 _KEYS = ("id", "_id", "key", "uuid")
@@ -36,6 +36,20 @@ def records(data: bytes, path: bytes) -> tuple[Record, ...]:
     return found if stable else ()
 
 
+def broken_line(data: bytes) -> int | None:
+    """Return the first line, from 1, that has no key of its own among some that have.
+
+    None when every line has one, and when none has: that is another kind of file.
+    """
+    keys: set[str] = set()
+    broken = None
+    for start, key in _lines(data):
+        if broken is None and (not key or key in keys):
+            broken = data.count(b"\n", 0, start) + 1
+        keys.add(key)
+    return broken if keys - {""} else None
+
+
 def _spread(data: bytes, lines: list[tuple[int, str]]) -> Iterator[Record]:
     starts = [0, *(start for start, _ in lines[1:]), len(data)]
     for (_, key), start, end in zip(lines, starts, starts[1:], strict=False):
@@ -61,7 +75,7 @@ def _key(line: bytes) -> str:
 
 
 def _text(key: object) -> str:
-    if isinstance(key, int) and not isinstance(key, bool):
-        return str(key)
-    usable = isinstance(key, str) and key.isprintable() and len(key) <= _LONGEST_KEY
-    return str(key) if usable else ""
+    if isinstance(key, bool) or not isinstance(key, int | str):
+        return ""
+    text = str(key)
+    return text if text.isprintable() and len(text) <= _LONGEST_KEY else ""
