@@ -29,8 +29,11 @@ BOLD, DIM, GOOD, BAD, NAME = "bold", "dim", "green", "red", "magenta"
 
 
 def page(verb: Verb, result: Any) -> Iterable[Line]:
-    """Return the lines that show the result of a verb."""
-    return _PAGES.get(verb.function.rpartition(".")[2], _any)(result)
+    """Return the lines that show the result of a verb; of nothing, say that."""
+    name = verb.function.rpartition(".")[2]
+    if name not in _COUNTED and isinstance(result, Sequence) and not len(result):
+        say("nothing is recorded here", DIM)
+    return _PAGES.get(name, _any)(result)
 
 
 def _checkpoint(made: Checkpoint) -> Iterator[Line]:
@@ -131,7 +134,8 @@ def _drawn(picture: str, made: Checkpoint | None) -> Line:
 
 
 def _plan(plan: Plan) -> Iterator[Line]:
-    yield styled(f"{plan.scope}: {len(plan.heads)} live heads", BOLD)
+    heads = "1 live head" if len(plan.heads) == 1 else f"{len(plan.heads)} live heads"
+    yield styled(f"{plan.scope}: {heads}", BOLD)
     yield from _heads(plan.heads)
     yield styled(f"survivor {plan.survivor}")
     yield styled(f"owed: {len(plan.owed) or 'nothing'}", BOLD)
@@ -286,6 +290,8 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "search": _hits,
     "send": _sent,
 }
+
+_COUNTED = frozenset({"inbox", "search"})  # their pages end with a count
 
 
 def _moment(moment: datetime) -> str:

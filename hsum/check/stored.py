@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hsum._kernel.text import check_text as as_text
 from hsum.check.checker import Text, check
 from hsum.check.indexed import SnapshotCitations
 from hsum.check.tree import WorkingTree
@@ -24,8 +25,10 @@ def check_text(
     """Judge every citation of a text; `allowed` tells which paths may be seen.
 
     Raises:
-        HsumError: `NO_GENERATION`, `ROOT_MISSING`.
+        HsumError: `NO_GENERATION`, `ROOT_MISSING`, `INVALID_ARGUMENT`,
+            `TEXT_INVALID`, `TOO_LARGE`.
     """
+    as_text(text, "$.text")
     with store.reading() as snapshot:
         snapshot.require_head()
         root = snapshot.root

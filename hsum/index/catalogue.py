@@ -420,7 +420,11 @@ def documents(
     newest = snapshot.require_head().generation
     wanted = newest if generation is None else generation
     if not any(found.number == wanted for found in snapshot.generations()):
-        raise Fault("NO_GENERATION", f"there is no generation {wanted!r}")
+        raise Fault(
+            "NO_GENERATION",
+            f"there is no generation {wanted!r}",
+            hint=f"The newest is {newest}; `hsum generations` lists them.",
+        )
     versions = snapshot.live() if wanted == newest else snapshot.at(wanted)
     return tuple(_document(snapshot, version) for version in versions)
 

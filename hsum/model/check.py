@@ -119,7 +119,8 @@ class CheckReport(Sequence[Finding]):
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts.items())
-        return f"<CheckReport {len(self)} citations: {counts or 'none'}>"
+        noun = "citation" if len(self) == 1 else "citations"
+        return f"<CheckReport {len(self)} {noun}: {counts or 'none'}>"
 
     def _repr_html_(self) -> str:
         from hsum import _views

@@ -69,10 +69,10 @@ def conflict(
     """Return the conflict, with all that a retry needs."""
     heads = live_heads(conn, at, limit=_SHOWN)
     pointed = f"revision {standing.pointer}" if standing.pointer else "none"
+    live = "1 head is" if standing.live == 1 else f"{standing.live} heads are"
     return Fault(
         "CONFLICT",
-        f"{', '.join(refused.reasons)}: the pointer is {pointed}, "
-        f"and {standing.live} heads are live",
+        f"{', '.join(refused.reasons)}: the pointer is {pointed}, and {live} live",
         details={
             "reasons": list(refused.reasons),
             "pointer": id_of(conn, at, standing.pointer),

@@ -145,3 +145,14 @@ def test_locked_citations_need_no_index(project, monkeypatch):
     (project / "code.py").write_text("import os\n" + text, "utf-8")
 
     assert verdicts(hsum.check_files([project])) == ["moved"] * 40
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [(3, "INVALID_ARGUMENT"), ("\ud800", "TEXT_INVALID")]
+)
+def test_what_is_no_text_is_refused(project, text, code):
+    """A check takes text that UTF-8 can carry, and raises its own fault for the rest."""
+    with hsum.open_managed("project") as index, pytest.raises(hsum.HsumError) as caught:
+        index.check(text)
+
+    assert code == caught.value.code

@@ -364,3 +364,11 @@ def test_a_store_that_is_not_there_is_refused_with_the_way_to_make_one(hythe):
     assert (1, "NOT_FOUND") == (done.status, done.json["code"])
     assert "the first checkpoint" in done.json["hint"]
     assert [] == list(hythe.cwd.glob("*.hythe"))
+
+
+@pytest.mark.parametrize("verb", ["heads", "history"])
+def test_an_empty_list_says_that_it_is_empty(atlas, verb):
+    """A mistyped scope is no silence: people are told, programs read an empty list."""
+    done = atlas.ok(verb, "--project", "atals")
+
+    assert ("", "nothing is recorded here\n") == (done.out, done.err)

@@ -120,12 +120,13 @@ def test_past_generations_stay_listed_with_their_bytes(
 def test_an_unknown_generation_is_refused(
     index: hsum.Index, root: Path, number: int
 ) -> None:
-    """Only committed generations can be listed."""
+    """Only committed generations can be listed; the next step names the newest."""
     index.ingest(root)
     with pytest.raises(hsum.NotFound) as caught:
         index.documents(number)
 
     assert "NO_GENERATION" == caught.value.code
+    assert "The newest is 1" in caught.value.hint
 
 
 def test_a_same_size_edit_in_one_tick_is_found(index: hsum.Index, root: Path) -> None:
