@@ -2,6 +2,8 @@
 
 It is imported in every pytest run of its environment: this package imports nothing
 but pytest, and what a test asks for is imported when it asks.
+
+PYTEST_DONT_REWRITE: nothing is asserted here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The fixtures; each imports what it gives when a test asks for it."""
+"""The fixtures; each imports what it gives when a test asks for it.
+
+PYTEST_DONT_REWRITE: nothing is asserted here, and every run loads it.
+"""
 
 from __future__ import annotations
 
@@ -7,87 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from adapters.pytest_plugin.recording import ANSWERS, CASES, record
+from adapters.pytest_plugin.recording import ANSWERS, record
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from adapters.pytest_plugin.asking import Asked
     from adapters.pytest_plugin.client import InMemoryClient
+    from adapters.pytest_plugin.corpora import Corpora
     from hsum import Index
     from hsum.testing import (
-        CaseResult,
         CitationReport,
         CorpusSource,
-        RetrievalCase,
         SettableClock,
     )
     from hythe import Store
 
 SharedCorpora = Callable[..., "Index"]
 Agents = Callable[..., "tuple[Store, ...]"]
-
-
-class Corpora:
-    """Make indexes for one test; `made` holds them in order."""
-
-    def __init__(self, folder: Path, base: Path) -> None:
-        self._folder = folder
-        self._base = base
-        self.made: list[Index] = []
-
-    def __call__(self, source: CorpusSource, **options: Any) -> Index:
-        """Return an ingested index of a mapping of names to texts, or of a path.
-
-        A relative path begins at the root directory of the test run; `options` are
-        those of `Index.ingest`.
-        """
-        from hsum.testing import corpus
-
-        folder = self._folder / f"hsum-corpus-{len(self.made) + 1}"
-        index = corpus(_placed(source, self._base), folder=folder, **options)
-        self.made.append(index)
-        return index
-
-
-class Asked:
-    """Put the retrieval cases of a test's markers to an index."""
-
-    def __init__(self, request: pytest.FixtureRequest) -> None:
-        self._request = request
-        self._item: pytest.Item = request.node
-        self.done = False
-
-    @property
-    def cases(self) -> list[RetrievalCase]:
-        """The cases, in the order of the markers as they are read."""
-        from hsum.testing import RetrievalCase
-
-        marks = reversed(list(self._item.iter_markers("retrieval_case")))
-        return [RetrievalCase(*mark.args, **mark.kwargs) for mark in marks]
-
-    def __call__(self, index: Index) -> list[CaseResult]:
-        """Ask each case, record the results, and fail on what misses its minimum."""
-        from hsum.testing import judge
-
-        self.done = True
-        where = self._item.nodeid
-        results = [judge(case, index, where=where) for case in self.cases]
-        for result in results:
-            record(self._item, CASES, result)
-        failed = [str(result) for result in results if not result.ok]
-        if failed:
-            pytest.fail("\n\n".join(failed), pytrace=False)
-        return results
-
-    def shared_index(self) -> Index:
-        """Return the index of tests that have none of their own."""
-        index: Index = self._request.getfixturevalue("hsum_eval_index")
-        return index
-
-
-def _placed(source: CorpusSource, base: Path) -> CorpusSource:
-    return base / source if isinstance(source, str) else source
 
 
 @pytest.fixture
@@ -102,6 +43,8 @@ def hsum_index(tmp_path: Path) -> Iterator[Index]:
 @pytest.fixture
 def hsum_corpus(tmp_path: Path, pytestconfig: pytest.Config) -> Iterator[Corpora]:
     """Make an index: `hsum_corpus({"a.md": "text"})`, or of a path."""
+    from adapters.pytest_plugin.corpora import Corpora
+
     corpora = Corpora(tmp_path, pytestconfig.rootpath)
     yield corpora
     for index in corpora.made:
@@ -113,6 +56,7 @@ def hsum_shared_corpus(
     tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
 ) -> Iterator[SharedCorpora]:
     """Make a read-only index once for the whole run, also for its xdist workers."""
+    from adapters.pytest_plugin.corpora import placed
     from hsum.testing import shared_corpus
 
     folder = tmp_path_factory.getbasetemp()
@@ -121,8 +65,8 @@ def hsum_shared_corpus(
     made: list[Index] = []
 
     def make(source: CorpusSource, **options: Any) -> Index:
-        placed = _placed(source, pytestconfig.rootpath)
-        index = shared_corpus(placed, folder, **options)
+        whence = placed(source, pytestconfig.rootpath)
+        index = shared_corpus(whence, folder, **options)
         made.append(index)
         return index
 
@@ -149,6 +93,8 @@ def hsum_eval_index(
 @pytest.fixture
 def retrieval_case(request: pytest.FixtureRequest) -> Asked:
     """Put the test's retrieval cases to an index: `retrieval_case(index)`."""
+    from adapters.pytest_plugin.asking import Asked
+
     return Asked(request)
 
 

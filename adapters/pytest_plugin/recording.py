@@ -1,4 +1,7 @@
-"""Carry results from tests to the summary and the page, across xdist workers."""
+"""Carry results from tests to the summary and the page, across xdist workers.
+
+PYTEST_DONT_REWRITE: nothing is asserted here, and every run loads it.
+"""
 
 from __future__ import annotations
 

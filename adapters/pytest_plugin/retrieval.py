@@ -1,4 +1,7 @@
-"""Ask the retrieval cases that tests are marked with."""
+"""Ask the retrieval cases that tests are marked with.
+
+PYTEST_DONT_REWRITE: nothing is asserted here, and every run loads it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 if TYPE_CHECKING:
-    from adapters.pytest_plugin.fixtures import Asked, Corpora
+    from adapters.pytest_plugin.asking import Asked
+    from adapters.pytest_plugin.corpora import Corpora
     from hsum import Index
 
 _FIXTURE = "retrieval_case"
