@@ -372,3 +372,104 @@ def test_a_file_that_is_not_there(other, tmp_path):
     """A missing file is an argument that cannot be used."""
     with pytest.raises(hythe.InvalidInput):
         other.import_(tmp_path / "missing.jsonl")
+
+
+# --- what two stores disagree about -----------------------------------------------
+
+
+def disagree(store, other, file):
+    """Return the sentence of the refusal; nothing may have come in."""
+    before = bundles_or_nothing(other)
+    with pytest.raises(hythe.Taken) as caught:
+        other.import_(file)
+
+    assert "IMPORT_CONFLICT" == caught.value.code
+    assert before == bundles_or_nothing(other)
+    assert () == other.doctor().problems
+    return caught.value.message
+
+
+def bundles_or_nothing(store):
+    return [entity.name for entity in store.entities()]
+
+
+def test_a_name_of_another_thing_is_a_conflict(store, other, file):
+    """An alias that names something else here is not taken over in silence."""
+    other.entity("tool", aliases=["gadget"])
+
+    assert "gadget" in disagree(store, other, file)
+
+
+def test_a_key_of_another_request_is_a_conflict(store, other, file):
+    """An author's key that was used otherwise here cannot mean both."""
+    other.observe("elsewhere", "x", key="o")
+
+    assert "'o'" in disagree(store, other, file)
+
+
+def test_a_scope_spelled_otherwise_is_a_conflict(store, other, tmp_path):
+    """Envelopes name their scope: one that is an alias here would not verify."""
+    other.entity("Atlas project", aliases=["atlas"])
+
+    assert "atlas" in disagree(store, other, store.export(tmp_path / "x").path)
+
+
+@pytest.mark.parametrize("kind", ["entity", "observation", "message"])
+def test_one_id_for_two_things_is_a_conflict(store, other, file, kind):
+    """A row of a known id that says something else is refused."""
+    other.import_(file)
+    mark = f'{{"{kind}":'.encode()
+
+    def changed(rows):
+        return [_other(row, kind) if row.startswith(mark) else row for row in rows]
+
+    rewritten(file, changed)
+
+    assert "another one here" in disagree(store, other, file)
+
+
+def _other(line, kind):
+    row = json.loads(line)
+    row[kind]["digest" if kind == "entity" else "text_hash"] = "0" * 64
+    return json.dumps(row).encode() + b"\n"
+
+
+def test_what_agents_say_of_themselves_here_counts(store, other, file):
+    """A registration made here is not replaced by one from elsewhere."""
+    other.register_agent("critic", capabilities=["write"])
+    other.import_(file)
+    (critic,) = other.agents()
+
+    assert ("write",) == critic.capabilities
+    assert () == other.doctor().problems
+
+
+def test_reports_tell_themselves_in_a_line(store, other, tmp_path):
+    """Each report's repr says what was done and how much."""
+    exported = store.export(tmp_path / "team.jsonl")
+    lines = [
+        repr(report)
+        for report in (
+            store.backup(tmp_path / "copy"),
+            exported,
+            other.import_(exported.path),
+            other.import_(exported.path, dry_run=True),
+            store.redact(store.scope(project="atlas").get(1), "$.events[0].summary",
+                         reason="x", dry_run=True),
+            store.prune(dry_run=True),
+        )
+    ]  # fmt: skip
+
+    for line, words in zip(
+        lines,
+        (
+            "2 scopes, 6 checkpoints",
+            "6 checkpoint",
+            "added",
+            "would add nothing",
+            "would redact $.events[0].summary",
+            "would prune 1 checkpoints, 1 states",
+        ),
+        strict=True,
+    ):
+        assert words in line

@@ -237,3 +237,24 @@ def test_a_pruned_store_travels(made, tmp_path):
             except hythe.NotFound as error:
                 found = [error.code]
             assert codes == found
+
+
+def test_a_pruned_value_cannot_be_accepted_any_more(made):
+    """Seen from a branch before the reconcile it is owed again: reject it, or PRUNED."""
+    store, known = made
+    store.prune()
+    scope, lost = store.scope(project="atlas"), known["lost"]
+    plan = scope.plan_reconcile(survivor=known["live"].id)
+    decided = [
+        owed.accept() if owed.checkpoint == lost.id else owed.reject()
+        for owed in plan.owed
+    ]
+    with pytest.raises(hythe.NotFound) as caught:
+        scope.reconcile(**plan.request, reason="back", resolutions=decided)
+    done = scope.reconcile(
+        **plan.request, reason="back", resolutions=[owed.reject() for owed in plan.owed]
+    )
+
+    assert "PRUNED" == caught.value.code
+    assert "reconciled" == done.outcome
+    assert () == store.doctor().problems

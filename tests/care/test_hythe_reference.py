@@ -176,3 +176,67 @@ def test_another_database_is_refused(store, tmp_path):
         conn.execute("create table x(y)")
     with pytest.raises(hythe.InvalidInput):
         store.import_(tmp_path / "x.db")
+
+
+def test_odd_rows_are_read_as_well_as_can_be(store, old):
+    """Times, names, events and handoffs that fit nowhere do not stop the rest."""
+    with closing(sqlite3.connect(old)) as conn, conn:
+        conn.execute("update shared_memory set created_at = 'long ago' where id = 'o1'")
+        conn.executemany(
+            "insert into shared_memory(id, tenant_id, memory_type, content, created_by) "
+            "values (?, 'default', ?, ?, 'x')",
+            [
+                ("o9", "observation", '{"contents": ["of nothing"]}'),
+                ("r9", "relation", '{"from": "atlas"}'),
+                ("o8", "observation", "not json"),
+            ],
+        )
+        conn.execute(
+            "insert into eng4_scopes values ('default', 't:gone', null, 'gone', null)"
+        )
+        conn.executemany(
+            "insert into session_handoffs values (?, ?, 'planner', 'x', null, ?, ?, 0, "
+            "null)",
+            [
+                ("h2", "no such project", "2026-05-02", None),
+                ("h3", "billing", "2026-05-02", "2026-05-03"),
+            ],
+        )
+        conn.execute(
+            "insert into eng4_handoff_acks values ('default', 'h1', 'critic', ?)",
+            ("2026-05-04T00:00:00.000Z",),
+        )
+    report = store.import_(old)
+
+    assert 1 == report.skipped["observation without an entity"]
+    assert 1 == report.skipped["relation without ends"]
+    assert 1 == report.skipped["handoff of an unknown project"]
+    assert store.scope(task="gone").resume().working is None
+    assert () == store.scope(project="atlas").resume().handoffs
+    assert () == store.scope(project="billing").resume().handoffs
+    assert () == store.doctor().problems
+
+
+def test_events_of_any_shape_are_kept_as_text(store, tmp_path):
+    """An event without a summary is shown as the JSON it is."""
+    events = [
+        "plain",
+        {"type": "note", "detail": 1},
+        {"kind": "decision", "summary": "go"},
+    ]
+    body = reference_store.payload(1, events=events)
+    reference_store.make(tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as conn, conn:
+        found = hashlib.sha256(body).hexdigest()
+        conn.execute(
+            "update eng4_state_snapshots set content_hash = ? where state_id = 's1'",
+            (found,),
+        )
+        conn.execute(
+            "insert into eng4_payloads values ('default', ?, 'e', 'j', null, ?, 't', ?)",
+            (found, len(body), body),
+        )
+    store.import_(tmp_path / "old.db")
+    events = store.scope(project="atlas").get("s1").events
+
+    assert ["plain", '{"detail":1,"type":"note"}', "go"] == [e.summary for e in events]
