@@ -35,9 +35,10 @@ def _graded(relevant: Any) -> dict[str, float]:
         relevant = dict.fromkeys(named, 1.0)
     if not all(map(_is_grade, relevant.items())):
         raise fault("INVALID_ARGUMENT", "relevant names texts, with numbers for grades")
-    if not any(grade > 0 for grade in relevant.values()):
+    graded = {name: float(grade) for name, grade in relevant.items() if grade > 0}
+    if not graded:
         raise fault("INVALID_ARGUMENT", "a case names something relevant")
-    return {name: float(grade) for name, grade in relevant.items()}
+    return graded
 
 
 def _is_grade(item: tuple[Any, Any]) -> bool:
@@ -50,7 +51,8 @@ class RetrievalCase:
     """Pair a query with what answers it.
 
     `relevant` names files (`docs/guide.md`), lines (`docs/guide.md:10-20`) or
-    citations (`hsum://...`); a mapping gives each a grade. Reports show `id` where it
+    citations (`hsum://...`); a mapping gives each a grade, of
+    which 0 is not relevant. Reports show `id` where it
     is given, else the query. Below `minimum`, an
     nDCG@10, the case fails.
     """

@@ -78,7 +78,7 @@ def test_cases_name_files_lines_and_citations():
 
     found = evaluate(
         [
-            RetrievalCase("shielded", ["a.md"]),
+            RetrievalCase("shielded", {"a.md": 2, "b/c.md": 0}),
             RetrievalCase("shielded", "a.md:3"),
             RetrievalCase("receivers", ["b/c.md#L3-L4", cited]),
             RetrievalCase("shielded", {"b/c.md": 1, "nowhere.md:3": 2}),
@@ -87,6 +87,7 @@ def test_cases_name_files_lines_and_citations():
     )
 
     assert [1, 1, 1, 0] == [round(one.ndcg, 9) for one in found]
+    assert () == found[0].missed
     assert ("nowhere.md:3",) == found[3].absent
     assert 0.75 == found.recall == found.mrr
     assert "missed: b/c.md" in str(found[3])
