@@ -51,10 +51,9 @@ class RetrievalCase:
     """Pair a query with what answers it.
 
     `relevant` names files (`docs/guide.md`), lines (`docs/guide.md:10-20`) or
-    citations (`hsum://...`); a mapping gives each a grade, of
-    which 0 is not relevant. Reports show `id` where it
-    is given, else the query. Below `minimum`, an
-    nDCG@10, the case fails.
+    citations (`hsum://...`); a mapping gives each a grade, of which 0 is not
+    relevant. Reports show `id` where it is given. Below `minimum`, an nDCG@10, the
+    case fails.
     """
 
     query: str
