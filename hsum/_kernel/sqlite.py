@@ -169,13 +169,19 @@ class Database:
         temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
         with self.reading() as source, translating_os(target):
             if target.exists():
-                raise Fault("INVALID_ARGUMENT", f"{target} exists already")
+                raise Fault(
+                    "INVALID_ARGUMENT",
+                    f"{target} exists already",
+                    details={"path": str(target)},
+                )
             try:
                 os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                 with contextlib.closing(
                     _open(_uri(temporary, immutable=False))
                 ) as copy:
                     source.backup(copy)
+                    # A copy of one in memory is not in this mode yet.
+                    copy.execute("PRAGMA journal_mode=WAL")
                 replace(temporary, target)
             finally:
                 temporary.unlink(missing_ok=True)
@@ -363,6 +369,8 @@ class Database:
     def _empty(self) -> sqlite3.Connection:
         """Return an empty database of this schema in memory."""
         connection = _open(":memory:")
+        connection.execute(f"PRAGMA page_size={self.schema.page_size:d}")
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA foreign_keys=ON")
         for _ in _transaction(connection, self._migrate):
             pass

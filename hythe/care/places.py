@@ -10,7 +10,7 @@ from hsum._kernel.faults import Fault
 
 __all__ = ["replaced", "steps"]
 
-_STEP = re.compile(r"\.([A-Za-z_][A-Za-z_0-9]*)|\[(\d+)\]")
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 def steps(path: str) -> list[str | int]:

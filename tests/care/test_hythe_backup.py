@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -80,6 +82,34 @@ def test_a_store_in_memory_can_be_kept(tmp_path):
             assert store.scope(project="atlas").current() == (
                 kept.scope(project="atlas").current()
             )
+
+
+def test_what_was_in_memory_is_kept_like_any_store(tmp_path):
+    """Its file can be read while it is written, and gives space back."""
+    with hythe.in_memory(agent="planner") as store:
+        filled(store)
+        store.backup(tmp_path / "kept.hythe")
+    with closing(sqlite3.connect(tmp_path / "kept.hythe")) as conn:
+        found = [
+            conn.execute(f"pragma {name}").fetchone()[0]
+            for name in ("journal_mode", "auto_vacuum")
+        ]
+
+    assert ["wal", 2] == found
+    assert ["kept.hythe"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_store_in_memory_is_looked_after_like_any(store, tmp_path):
+    """Import, redact and prune work there by the same laws."""
+    file = store.export(tmp_path / "team.jsonl").path
+    with hythe.in_memory(agent="planner") as other:
+        assert 6 == other.import_(file, dry_run=True).added["checkpoint"]
+        assert () == other.entities().items
+        other.import_(file)
+        other.redact(other.scope(project="atlas").get(1), "$.evidence[0]", reason="x")
+
+        assert 1 == other.prune().checkpoints
+        assert () == other.doctor().problems
 
 
 def test_restore_makes_a_store(store, tmp_path):

@@ -153,6 +153,17 @@ def test_what_holds_the_history_together_is_refused(made, name):
     assert code == caught.value.code
 
 
+def test_a_warning_names_what_to_redact(made):
+    """The path of a secret_warning is the path to give, whatever keys are called."""
+    store, _ = made
+    seen = store.observe("x", "y", metadata={"my key": ["a", {"to-ken": SECRET}]})
+    (warning,) = seen.warnings
+    store.redact(seen, warning.path, reason="a leak")
+    found = store.current_observation("x").observation.metadata["my key"][1]["to-ken"]
+
+    assert found.startswith("[redacted ")
+
+
 def test_twice_is_refused(made):
     """A tombstone is not redacted again."""
     store, known = made
