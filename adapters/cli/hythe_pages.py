@@ -14,6 +14,7 @@ from adapters.cli.terminal import Line, say, styled
 if TYPE_CHECKING:
     from hythe import (
         Checkpoint,
+        Credential,
         Current,
         Entity,
         Head,
@@ -28,12 +29,19 @@ __all__ = ["conflict", "page"]
 BOLD, DIM, GOOD, BAD, NAME = "bold", "dim", "green", "red", "magenta"
 
 
-def page(verb: Verb, result: Any) -> Iterable[Line]:
-    """Return the lines that show the result of a verb; of nothing, say that."""
+def page(verb: Verb, result: Any) -> Iterator[Line]:
+    """Give the lines that show the result of a verb, and say what a list left out."""
     name = verb.function.rpartition(".")[2]
-    if name not in _COUNTED and isinstance(result, Sequence) and not len(result):
+    yield from _PAGES.get(name, _any)(result)
+    if isinstance(result, Sequence):
+        _tell_rest(name, result)
+
+
+def _tell_rest(name: str, listed: Sequence[Any]) -> None:
+    if not len(listed) and name not in _COUNTED:
         say("nothing is recorded here", DIM)
-    return _PAGES.get(name, _any)(result)
+    if (cursor := getattr(listed, "next", None)) is not None:
+        say(f"more: a higher --limit, or --cursor {cursor}", DIM)
 
 
 def _checkpoint(made: Checkpoint) -> Iterator[Line]:
@@ -258,8 +266,23 @@ def _marked(marked: Any) -> Iterator[Line]:
     yield styled(f"{marked.fact}: {len(marked.changed)} of {len(marked.matched)} new")
 
 
+def _credentials(listed: Iterable[Credential]) -> list[Line]:
+    """Show whole ids: they are what rotate and revoke take."""
+    return aligned(
+        [
+            (
+                (one.id, ""),
+                (one.agent, NAME),
+                ("revoked", BAD) if one.revoked_at else (", ".join(one.scopes), ""),
+                (f"until {_moment(one.expires_at)}" if one.expires_at else "", DIM),
+            )
+            for one in listed
+        ]
+    )
+
+
 def _issued(issued: Any) -> Iterator[Line]:
-    yield from _any(issued.credential)
+    yield from _credentials([issued.credential])
     say("the secret is shown here and nowhere again:", "yellow")
     yield styled(issued.secret)
 
@@ -277,6 +300,7 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "history": _history,
     "inbox": _inbox,
     "issue": _issued,
+    "list": _credentials,
     "neighborhood": _near,
     "observe": _observation,
     "patch": _checkpoint,
@@ -286,9 +310,11 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "record": _checkpoint,
     "relate": _relation,
     "resume": _resume,
+    "revoke": lambda ended: _credentials([ended]),
     "rotate": _issued,
     "search": _hits,
     "send": _sent,
+    "withdraw": _credentials,
 }
 
 _COUNTED = frozenset({"inbox", "search"})  # their pages end with a count

@@ -372,3 +372,23 @@ def test_an_empty_list_says_that_it_is_empty(atlas, verb):
     done = atlas.ok(verb, "--project", "atals")
 
     assert ("", "nothing is recorded here\n") == (done.out, done.err)
+
+
+def test_a_page_says_that_there_is_more(atlas):
+    """A list that was cut says so, with the cursor that goes on."""
+    done = atlas.ok("history", *SCOPE, "--limit", 1)
+    cursor = done.err.split()[-1]
+    rest = atlas.ok("history", *SCOPE, "--cursor", cursor)
+
+    assert "more: " in done.err
+    assert ("r1 write", "") == (" ".join(rest.out.split()[1:3]), rest.err)
+
+
+def test_a_credential_is_listed_under_the_id_that_ends_it(hythe):
+    """What people read is enough to revoke: whole ids, never the secret."""
+    hythe.ok("credential", "issue", "critic", "state:read")
+    name, agent, scopes = hythe.ok("credential", "list").out.split()
+    ended = hythe.ok("credential", "revoke", name)
+
+    assert ("critic", "state:read") == (agent, scopes)
+    assert [name, "critic", "revoked"] == ended.out.split()
