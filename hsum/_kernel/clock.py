@@ -22,6 +22,8 @@ Clock = Callable[[], int]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 def system_clock() -> int:
@@ -73,10 +75,11 @@ def micros(moment: Any, path: str = "$") -> int:
 
     Raises:
         Fault: `INVALID_ARGUMENT` for a naive datetime, for text that is not
-            RFC 3339 with an offset, and for anything else.
+            RFC 3339 with an offset, outside the years 1 to 9999, and for anything
+            else.
     """
     if type(moment) is int:
-        return moment
+        return _in_range(moment, path)
     if isinstance(moment, str):
         moment = _parsed(moment, path)
     if not isinstance(moment, datetime):
@@ -92,7 +95,17 @@ def micros(moment: Any, path: str = "$") -> int:
             hint="Give an aware datetime, or RFC 3339 text such as 2026-01-31T09:00:00Z.",
             details={"path": path},
         )
-    return (moment - _EPOCH) // _MICROSECOND
+    return _in_range((moment - _EPOCH) // _MICROSECOND, path)
+
+
+def _in_range(moment: int, path: str) -> int:
+    if _FIRST <= moment <= _LAST:
+        return moment
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"{path} is outside the years 1 to 9999",
+        details={"path": path},
+    )
 
 
 def _parsed(text: str, path: str) -> datetime:

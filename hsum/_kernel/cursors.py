@@ -37,6 +37,7 @@ def decode(kind: str, token: Any) -> dict[str, Any]:
             "INVALID_ARGUMENT",
             "this is not a cursor of this call",
             hint="Pass the cursor exactly as an earlier page of this call gave it.",
+            details={"path": "$.cursor"},
         )
     return payload
 

@@ -50,6 +50,8 @@ class Fault(Exception):
         details: Mapping[str, Any] | None = None,
     ) -> None:
         entry = entry_of(code)
+        if not message.isascii():  # it may quote text that UTF-8 cannot carry
+            message = message.encode(errors="backslashreplace").decode()
         super().__init__(message)
         self.code = code
         self.message = message

@@ -7,15 +7,17 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "as_path",
     "fsync",
     "fsync_dir",
     "make_private_dir",
@@ -36,6 +38,25 @@ _CODES = {
     errno.ENOTSUP: "UNSUPPORTED_STORAGE",
     errno.EIO: "STORE_DAMAGED",
 }
+
+
+def as_path(value: Any, path: str = "$.path") -> Path:
+    """Return an absolute path: what a handle names stays when a process changes folder.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT` for what no file can be named.
+    """
+    try:
+        name = os.fsdecode(value)
+        if name and "\0" not in name and os.fsencode(name):
+            return Path(os.path.abspath(name))
+    except (TypeError, UnicodeError):
+        pass
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"{path} must be the path of a file, not {shown(value)}",
+        details={"path": path},
+    )
 
 
 @contextlib.contextmanager

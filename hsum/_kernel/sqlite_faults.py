@@ -27,6 +27,8 @@ _CODES = {
     sqlite3.SQLITE_CORRUPT: "STORE_DAMAGED",
     sqlite3.SQLITE_NOTADB: "STORE_DAMAGED",
     sqlite3.SQLITE_IOERR: "STORE_DAMAGED",
+    # Counters and fresh ids keep rows apart: one of them is not what it was.
+    sqlite3.SQLITE_CONSTRAINT: "STORE_DAMAGED",
 }
 # Extended codes of a write that found no room: SQLite reports them as I/O errors.
 _NO_ROOM = frozenset(

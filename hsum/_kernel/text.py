@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import reprlib
 import unicodedata
 from typing import Any
 
 from hsum._kernel.faults import Fault
 
-__all__ = ["MAX_TEXT_BYTES", "check_text", "nfc", "utf8_cut"]
+__all__ = ["MAX_TEXT_BYTES", "check_flag", "check_text", "nfc", "shown", "utf8_cut"]
 
 MAX_TEXT_BYTES = 16 * 1024 * 1024
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+def shown(value: Any) -> str:
+    """Return the beginning of a value's repr for a message, whatever the value is."""
+    try:
+        return _SHORT.repr(value)
+    except Exception:  # noqa: BLE001 - a repr may raise anything, a long integer does
+        return f"this {type(value).__name__}"
+
+
+def check_flag(value: Any, path: str) -> bool:
+    """Return `value` if it is True or False.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT` for anything else, 0 and 1 included.
+    """
+    if isinstance(value, bool):
+        return value
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"{path} must be true or false, not {type(value).__name__}",
+        details={"path": path},
+    )
 
 
 def check_text(value: Any, path: str = "$", *, limit: int = MAX_TEXT_BYTES) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault, boundary, guarded
-from hsum._kernel.text import check_text
+from hsum._kernel.files import as_path
+from hsum._kernel.text import check_flag, check_text
 from hythe._api.handle import Handle
 from hythe.errors import family
 
@@ -33,7 +33,7 @@ class Care(Handle):
         """
         from hythe.care.backup import backup
 
-        return backup(self._storage.database, Path(path))
+        return backup(self._storage.database, as_path(path))
 
     def export(self, path: str | os.PathLike[str]) -> Exported:
         """Write everything but credentials to a new file, as JSON lines.
@@ -46,8 +46,9 @@ class Care(Handle):
         """
         from hythe.care.export import export
 
+        file = as_path(path)
         with self._storage.reading() as (conn, store):
-            return export(conn, store, Path(path))
+            return export(conn, store, file)
 
     def import_(
         self, path: str | os.PathLike[str], *, dry_run: bool = False
@@ -69,7 +70,11 @@ class Care(Handle):
         from hythe.care.exchange import import_file
 
         return import_file(
-            self._storage, self.agent, Path(path), proven=self._proven, dry_run=dry_run
+            self._storage,
+            self.agent,
+            as_path(path),
+            proven=self._proven,
+            dry_run=check_flag(dry_run, "$.dry_run"),
         )
 
     def redact(
@@ -100,7 +105,9 @@ class Care(Handle):
 
         identity = check_text(getattr(id, "id", id), "$.id")
         why = _reason(reason)
-        done = self._write(redact, identity, path, reason=why, dry_run=dry_run)
+        place = None if path is None else check_text(path, "$.path")
+        is_dry = check_flag(dry_run, "$.dry_run")
+        done = self._write(redact, identity, place, reason=why, dry_run=is_dry)
         if not dry_run:
             self._storage.database.give_back_space()
         return done
@@ -125,7 +132,7 @@ class Care(Handle):
             self.agent,
             proven=self._proven,
             archived_before=archived_before,
-            dry_run=dry_run,
+            dry_run=check_flag(dry_run, "$.dry_run"),
         )
 
 
@@ -149,7 +156,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Bac
     """
     from hythe.care import backup as copies
 
-    return copies.restore(Path(backup), Path(path))
+    return copies.restore(as_path(backup, "$.backup"), as_path(path))
 
 
 restore = guarded(family, restore)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from hsum._kernel.faults import Fault, boundary, guarded
-from hsum._kernel.text import check_text
+from hsum._kernel.text import check_flag, check_text
 from hythe._api.handle import Handle, scope_of
 from hythe.checkpoint.scopes import require_scope, spelled
 from hythe.errors import family
@@ -21,7 +21,7 @@ from hythe.observe import (
     search,
 )
 from hythe.observe.entities import create_entities
-from hythe.resume import tokens
+from hythe.resume.counter import check_counter
 from hythe.resume.wire import compact, item
 
 if TYPE_CHECKING:
@@ -185,7 +185,11 @@ class Memory(Handle):
             NotFound, Taken: as `observe`, for the whole call.
         """
         if mode not in ("append", "replace-current"):
-            raise Fault("INVALID_ARGUMENT", "$.mode is append or replace-current")
+            raise Fault(
+                "INVALID_ARGUMENT",
+                "$.mode is append or replace-current",
+                details={"path": "$.mode"},
+            )
         replaces = CURRENT if mode == "replace-current" else None
         news = requests.new_observations(observations, replaces=replaces)
         made = self._write(batches.observe_all, news)
@@ -226,7 +230,7 @@ class Memory(Handle):
         return self._read(
             observations.list_observations,
             _name(entity),
-            live=live,
+            live=check_flag(live, "$.live"),
             limit=_limit(limit),
             cursor=cursor,
         )
@@ -350,7 +354,7 @@ class Memory(Handle):
         return self._read(
             search.search,
             check_text(query, "$.query", limit=_QUERY_BYTES),
-            superseded=superseded,
+            superseded=check_flag(superseded, "$.superseded"),
             limit=_limit(limit),
             cursor=cursor,
         )
@@ -382,7 +386,7 @@ class Memory(Handle):
         name = scope_of(scope)
         asked = check_text(intent, "$.intent", limit=_QUERY_BYTES)
         most = checks.check_bound(budget, "$.budget", least=1, most=2**31)
-        count = tokens.count if count_tokens is None else count_tokens
+        count = check_counter(count_tokens)
 
         def read(conn: sqlite3.Connection, store: int) -> Related:
             exact = spelled(conn, require_scope(conn, store, name))

@@ -11,6 +11,7 @@ import attrs
 
 from hsum._kernel.cancellation import pause
 from hsum._kernel.faults import Fault, boundary
+from hsum._kernel.text import check_flag
 from hythe._api.notices import warnings_of
 from hythe.checkpoint import history, request
 from hythe.checkpoint.request import Request, as_reference
@@ -225,7 +226,11 @@ class Scope:
         """
         reference = as_reference(checkpoint, "$.checkpoint")
         if reference is None:
-            raise Fault("INVALID_ARGUMENT", "$.checkpoint must name a checkpoint")
+            raise Fault(
+                "INVALID_ARGUMENT",
+                "$.checkpoint must name a checkpoint",
+                details={"path": "$.checkpoint"},
+            )
         return self._read(history.get, reference)
 
     def heads(self, *, limit: int = 100, cursor: str | None = None) -> Page[Head]:
@@ -274,7 +279,10 @@ class Scope:
             cursor: `next` of the page before.
         """
         return self._read(
-            history.divergent, resolved=resolved, limit=limit, cursor=cursor
+            history.divergent,
+            resolved=check_flag(resolved, "$.resolved"),
+            limit=limit,
+            cursor=cursor,
         )
 
     def plan_reconcile(self, survivor: Named | None = None) -> Plan:

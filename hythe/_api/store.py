@@ -8,7 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, final
 
+from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault, boundary, guarded
+from hsum._kernel.files import as_path
+from hsum._kernel.text import check_flag, check_text
 from hythe._api.care import Care
 from hythe._api.credentials import Credentials
 from hythe._api.memory import Memory
@@ -94,6 +97,8 @@ class Store(Memory, Post, Care):
         """
         from hythe.care.doctor import examine
 
+        if head is not None:
+            check_text(head, "$.head")
         with self._storage.reading() as (conn, store):
             return examine(conn, store, head=head)
 
@@ -145,9 +150,17 @@ def open_store(
         NotFound: there is no file, and none may be made.
         Damaged, Unreadable, NotAllowed: the file cannot be used.
     """
+    file = as_path(path)
+    if os.path.isdir(file):
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{visible_path(str(file))} is a directory; a store is one file",
+            hint="Name a file in it, such as team.hythe.",
+            details={"path": "$.path"},
+        )
     storage = Storage(
-        Path(path),
-        read_only=read_only,
+        file,
+        read_only=check_flag(read_only, "$.read_only"),
         durability=durability,
         evidence=evidence,
         clock=clock,

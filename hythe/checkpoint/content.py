@@ -10,7 +10,7 @@ from typing import Any, final, get_args
 
 from hsum._kernel.clock import micros, rfc3339
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import MAX_TEXT_BYTES, check_text
+from hsum._kernel.text import MAX_TEXT_BYTES, check_text, shown
 from hythe.model import (
     Event,
     Fact,
@@ -97,7 +97,7 @@ class Faults:
         """Check one of a few words."""
         if not isinstance(value, str) or value not in allowed:
             words = ", ".join(sorted(allowed))
-            self.add(path, f"must be one of {words}, not {value!r:.80}")
+            self.add(path, f"must be one of {words}, not {shown(value)}")
         return value
 
     def moment(self, value: Any, path: str) -> str | None:

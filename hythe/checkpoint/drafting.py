@@ -9,6 +9,7 @@ from typing import final
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 from hythe.checkpoint.content import Data, patched_state
 from hythe.checkpoint.crossing import Perspective
 from hythe.checkpoint.decide import Parent, Refused, Standing, decide
@@ -161,7 +162,7 @@ def _check_known(conn: sqlite3.Connection, at: At, keys: Sequence[Key]) -> None:
         kind, name = unknown[0]
         raise Fault(
             "FACT_UNKNOWN" if kind == "fact" else "LOOP_UNKNOWN",
-            f"the {kind} {name!r:.80} has no version on the parent's lineage",
+            f"the {kind} {shown(name)} has no version on the parent's lineage",
             details={"ids": [name for _, name in unknown]},
         )
 

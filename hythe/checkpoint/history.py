@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from hsum._kernel import cursors
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 from hythe.checkpoint.content import state_of
 from hythe.checkpoint.crossing import seen_from
 from hythe.checkpoint.decide import Standing
@@ -82,7 +83,7 @@ def get(
     if revision is None:
         raise Fault(
             "NOT_FOUND",
-            f"{name} has no checkpoint {reference!r:.80}",
+            f"{name} has no checkpoint {shown(reference)}",
             details={"checkpoint": reference},
         )
     refuse_pruned(load_row(conn, at, revision).content, str(reference))

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 from hythe.checkpoint.content import Data
 from hythe.checkpoint.crossing import Perspective, seen_from
 from hythe.checkpoint.decide import Standing, decide_reconcile, retired_fault
@@ -120,7 +121,7 @@ def _tag(conn: sqlite3.Connection, at: At, item: Asked) -> Tag:
     if revision is None:
         raise Fault(
             "INVALID_ARGUMENT",
-            f"the scope has no checkpoint {item.checkpoint!r:.80}",
+            f"the scope has no checkpoint {shown(item.checkpoint)}",
             details={"path": "$.resolutions", "id": item.id},
         )
     return item.kind, item.id, revision
@@ -143,7 +144,7 @@ def _divergent_tip(
     if revision is None or revision == survivor or not is_tip:
         raise Fault(
             "INVALID_ARGUMENT",
-            f"{reference!r:.80} is not the end of a divergent lineage",
+            f"{shown(reference)} is not the end of a divergent lineage",
             details={"path": "$.reject_lineages"},
         )
     return revision

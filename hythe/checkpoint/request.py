@@ -214,10 +214,9 @@ def _flag(changes: Mapping[str, Any], faults: Faults) -> bool:
 
 
 def _key(key: Any, faults: Faults) -> str | None:
-    if key is None:
+    if key is None or not isinstance(faults.filled(key, "$.key"), str):
         return None
-    faults.filled(key, "$.key")
-    if isinstance(key, str) and len(key) > _KEY_LIMIT:
+    if len(key) > _KEY_LIMIT:
         faults.add("$.key", f"has {len(key):,} characters; at most {_KEY_LIMIT}")
     return str(key)
 

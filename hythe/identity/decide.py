@@ -108,13 +108,21 @@ def prove(mode: Mode, claim: Claim, *, needed: Scope, now: int) -> Proof:
             `CREDENTIAL_REQUIRED`; `INVALID_ARGUMENT` where no one is named.
     """
     if mode not in _MODES:
-        raise Fault("INVALID_ARGUMENT", f"mode is one of {', '.join(_MODES)}")
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"$.mode is one of {', '.join(_MODES)}",
+            details={"path": "$.mode"},
+        )
     if claim.brought:
         return _proven(claim, needed, now)
     if mode == "required" or (mode == "mixed" and claim.enrolled):
         raise Fault("CREDENTIAL_REQUIRED", "this call must bring a credential")
     if claim.agent is None:
-        raise Fault("INVALID_ARGUMENT", "the call names no agent and proves none")
+        raise Fault(
+            "INVALID_ARGUMENT",
+            "the call names no agent and proves none",
+            details={"path": "$.claim"},
+        )
     if needed == "admin":
         # A bare name would let anyone issue credentials to anyone.
         raise _denied(needed)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
+from hsum._kernel.canonical import MAX_SAFE_INTEGER
 from hsum._kernel.clock import micros
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import check_text
+from hsum._kernel.text import check_flag, check_text
 from hythe.identity.decide import check_agent
 from hythe.mail.model import PRIORITIES, Priority
 from hythe.observe import checks
@@ -192,6 +193,10 @@ class Filters:
         return repr(parts)
 
 
+def _sequence(since: int) -> int:
+    return checks.check_bound(since, "$.since", least=0, most=MAX_SAFE_INTEGER)
+
+
 def filters(
     *,
     unread: Any = False,
@@ -208,11 +213,11 @@ def filters(
     sequence = isinstance(since, int) and not isinstance(since, bool)
     agent = getattr(sender, "id", sender)
     return Filters(
-        unread=bool(unread),
+        unread=check_flag(unread, "$.unread"),
         sender=None if agent is None else check_agent(agent, "$.sender"),
         thread=checks.check_label(thread, "$.thread", limit=checks.NAME_LIMIT),
         scope=scope,
-        after=since if sequence else 0,
+        after=_sequence(since) if sequence else 0,
         since=None if since is None or sequence else micros(since, "$.since"),
-        archived=bool(archived),
+        archived=check_flag(archived, "$.archived"),
     )

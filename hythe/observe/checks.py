@@ -9,7 +9,7 @@ import attrs
 
 from hsum._kernel.canonical import canonical
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import check_text, nfc
+from hsum._kernel.text import check_text, nfc, shown
 
 __all__ = [
     "MAX_CALL_BYTES",
@@ -215,7 +215,7 @@ def check_bound(value: Any, path: str, *, least: int, most: int) -> int:
     if not least <= value <= most:
         raise Fault(
             "INVALID_ARGUMENT",
-            f"{path} is {value:,}; {least:,} to {most:,} are taken",
+            f"{path} is {shown(value)}; {least:,} to {most:,} are taken",
             details={"path": path, "least": least, "most": most},
         )
     return value

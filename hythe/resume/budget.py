@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 from hythe.resume.evidence import ANY_STATE, CitationState, citations, with_states
 from hythe.resume.sections import Entry, Oversize
 from hythe.resume.text import line, text
@@ -52,7 +53,7 @@ class Price:
 
     def whole(self, resume: Resume) -> int:
         """Count the greater of the two forms in which an agent may get it."""
-        return max(self._count(text(resume)), self._count(compact(wire(resume))))
+        return max(self.count(text(resume)), self.count(compact(wire(resume))))
 
     def entry(self, entry: Entry, room: int) -> int:
         """Count one entry alone, in the form that costs more.
@@ -62,25 +63,15 @@ class Price:
         value = self._with_any_state(entry.value)
         shown = f"{line(value)}\n"
         if len(shown) > _LONG * room > 0:
-            beginning = self._count(shown[: _LONG * room])
+            beginning = self.count(shown[: _LONG * room])
             if beginning > room:
                 return beginning
-        return max(self._count(shown), self._count(f"{compact(item(value))},"))
+        return max(self.count(shown), self.count(f"{compact(item(value))},"))
 
     def _with_any_state(self, value: Any) -> Any:
         if not self.checked:
             return value
         return with_states(value, dict.fromkeys(citations([value]), ANY_STATE))
-
-    def _count(self, written: str) -> int:
-        found = self.count(written)
-        if type(found) is not int or found < 0:
-            raise Fault(
-                "INVALID_ARGUMENT",
-                f"count_tokens must return a whole number, not {found!r:.80}",
-                details={"path": "$.count_tokens"},
-            )
-        return found
 
 
 def check_budget(budget: Any) -> int:
@@ -92,7 +83,7 @@ def check_budget(budget: Any) -> int:
     if type(budget) is not int:
         raise Fault(
             "INVALID_ARGUMENT",
-            f"budget must be a whole number of tokens, not {budget!r:.80}",
+            f"budget must be a whole number of tokens, not {shown(budget)}",
             details={"path": "$.budget"},
         )
     if budget < MINIMUM:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import utf8_cut
+from hsum._kernel.text import shown, utf8_cut
 from hythe.checkpoint.content import event_of, state_of, value_of
 from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.pruned import refuse_pruned
@@ -37,7 +37,7 @@ def piece_request(handle: Any, *, offset: Any, max_bytes: Any) -> Handle:
         if type(value) is not int or value < least:
             raise Fault(
                 "INVALID_ARGUMENT",
-                f"{name} must be a whole number from {least}, not {value!r:.40}",
+                f"{name} must be a whole number from {least}, not {shown(value)}",
                 details={"path": f"$.{name}"},
             )
     return Handle.parse(handle)

@@ -8,6 +8,7 @@ from typing import Any, Literal, final
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 
 __all__ = [
     "Fetched",
@@ -50,7 +51,7 @@ class Handle:
         if found is None:
             raise Fault(
                 "INVALID_ARGUMENT",
-                f"{text!r:.120} is no handle",
+                f"{shown(text)} is no handle",
                 hint="Copy the handle whole, as resume gave it.",
                 details={"path": "$.handle"},
             )

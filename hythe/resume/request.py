@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 
 from hsum._kernel.faults import Fault
-from hythe.resume import tokens
+from hsum._kernel.text import shown
 from hythe.resume.budget import check_budget
+from hythe.resume.counter import check_counter
 from hythe.resume.sections import requested
 
 if TYPE_CHECKING:
@@ -57,11 +58,6 @@ def resume_request(
     version = _version(result_version)
     names = requested(sections)
     _check(
-        count_tokens is None or callable(count_tokens),
-        "count_tokens",
-        "must take a text and return its tokens",
-    )
-    _check(
         type(evidence_timeout_ms) is int
         and 0 <= evidence_timeout_ms <= _LONGEST_CHECK_MS,
         "evidence_timeout_ms",
@@ -73,7 +69,7 @@ def resume_request(
         names,
         cursor,
         version,
-        count_tokens or tokens.count,
+        check_counter(count_tokens),
         evidence_timeout_ms,
         verify,
     )
@@ -84,7 +80,7 @@ def _version(version: Any) -> int:
         return version
     raise Fault(
         "INVALID_ARGUMENT",
-        f"result_version {version!r:.40} is not served",
+        f"result_version {shown(version)} is not served",
         hint="Use 3, or 1 for the older flat view.",
         details={"path": "$.result_version"},
     )

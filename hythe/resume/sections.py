@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, final
 
 import attrs
@@ -17,6 +18,7 @@ __all__ = [
 ]
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -111,11 +113,12 @@ def requested(names: Any) -> tuple[str, ...]:
     if names is None:
         return SECTIONS
     wanted = (names,) if isinstance(names, str) else names
-    if not isinstance(wanted, (list, tuple, set, frozenset)):
+    if not isinstance(wanted, Iterable) or isinstance(wanted, (bytes, Mapping)):
         raise _refusal(f"sections must be a list, not {type(names).__name__}")
+    wanted = tuple(wanted)
     unknown = [name for name in wanted if name not in SECTIONS]
     if unknown:
-        raise _refusal(f"{unknown[0]!r:.80} is no section")
+        raise _refusal(f"{shown(unknown[0])} is no section")
     return tuple(name for name in SECTIONS if name in wanted)
 
 

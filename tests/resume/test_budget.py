@@ -11,6 +11,7 @@ from hsum._kernel.faults import Fault
 from hythe.model import State
 from hythe.resume import tokens
 from hythe.resume.budget import Price, check_budget
+from hythe.resume.counter import check_counter
 from hythe.resume.sections import SECTIONS
 from hythe.resume.wire import compact, wire
 from tests.resume.corpora import texts
@@ -173,7 +174,7 @@ def test_512_is_enough_for_usual_names():
 def test_a_counter_returns_whole_numbers(returned):
     """A counter that returns anything else is refused by name."""
     with pytest.raises(Fault) as refused:
-        answer(page(), 600, lambda _: returned)
+        answer(page(), 600, check_counter(lambda _: returned))
 
     assert "$.count_tokens" == refused.value.details["path"]
 
