@@ -43,7 +43,7 @@ def entries(
     """
     texts = [text_of(piece, encoding) for piece in pieces]
     whole = "".join(texts)
-    words = path_words(path)
+    words, runs = path_words(path), bigrams(path.decode("utf-8", "replace"))
     starts = accumulate(map(len, texts), initial=0)
     for ordinal, (start, text, piece, passage) in enumerate(
         zip(starts, texts, pieces, passages, strict=False), first
@@ -55,7 +55,7 @@ def entries(
             body=body,
             border=view(_around(whole, start)) if start else "",
             parts=parts(text),
-            cjk=bigrams(text),
+            cjk=f"{bigrams(text)} {runs}" if runs else bigrams(text),
             stem=body if passage.kind == "prose" else "",
             symbols=_spelled(passage.symbol, *passage.declares),
             declares=_spelled(*passage.declares),

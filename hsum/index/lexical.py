@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 # Raised whenever the same passages would be indexed otherwise.
-LEXICAL_VERSION = 1
+LEXICAL_VERSION = 2
 
 # Bytes of UTF-8. Longer ones are base64 and the like: they would fill the term
 # dictionary, and are found by scanning.
@@ -145,6 +145,7 @@ _MARKS = {
     "StorageFull": "DISK_FULL",
     "No space left": "DISK_FULL",
     "os error 28": "DISK_FULL",
+    "os error 27": "QUOTA_EXCEEDED",
     "os error 122": "QUOTA_EXCEEDED",
     "LockBusy": "WRITER_BUSY",
 }
@@ -404,7 +405,7 @@ class Reader:
         addresses = [hit[1] for hit in hits]
         places: Any = self._searcher.fast_field_values("place", addresses)
         digests: Any = self._searcher.fast_field_values("digest", addresses)
-        return list(map(Match._make, zip(scores, places, digests, strict=True)))
+        return list(map(Match, scores, places, digests))
 
     def _compiled(self, expression: Expression) -> tantivy.Query:
         compiled, schema = self._compiled, self._schema

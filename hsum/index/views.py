@@ -114,7 +114,7 @@ def _parted(word: str) -> str:
 
 def path_words(path: bytes) -> str:
     """Return the words of *path*, lower case, and then the parts of its compounds."""
-    text = path.decode("utf-8", "replace")
+    text = view(path.decode("utf-8", "replace"))
     words = _SEPARATORS.sub(" ", text).strip().lower()
     compounds = parts(text)
     return f"{words} {compounds}" if compounds else words

@@ -102,6 +102,8 @@ def test_parts_of_compounds(text, expected):
         (b"src/HTTPServer.java", "src httpserver java http server"),
         (b"my-file_name (2).md", "my file name 2 md"),
         ("Зоны и проекты.md".encode(), "зоны и проекты md"),
+        ("re\u0301sume\u0301.txt".encode(), "r\u00e9sum\u00e9 txt"),
+        ("東京guide.md".encode(), "東京 guide md"),
         (b"bad\xffname", "bad name"),
         (b"", ""),
     ],

@@ -55,6 +55,24 @@ def test_both_normal_forms_are_found_and_stay_two_documents(tmp_path: Path) -> N
     assert sorted(names) == paths(index)
 
 
+def test_a_name_alone_is_found_in_any_form_and_script(tmp_path: Path) -> None:
+    """Names in either normal form, and parts of unspaced ones, find their files."""
+    names = (
+        "re\u0301sume\u0301.txt",
+        "r\u00e9sum\u00e9.md",
+        "日本語.md",
+        "Зоны и проекты.md",
+    )
+    index = indexed(
+        tmp_path / "tree", {name: f"words {n}\n" for n, name in enumerate(names)}
+    )
+
+    for query in ("r\u00e9sum\u00e9", "re\u0301sume\u0301"):
+        assert set(names[:2]) == set(found(index, query))
+    assert ["日本語.md"] == found(index, "日本")
+    assert ["Зоны и проекты.md"] == found(index, "проекты")
+
+
 def test_a_newline_in_a_name_is_escaped_for_people_alone(tmp_path: Path) -> None:
     """`a b/x.py` and a name with a newline are indexed; JSON has them exactly."""
     files = {"a b/x.py": "spaced = 1\n", "new\nline.txt": "broken = 1\n"}
