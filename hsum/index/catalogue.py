@@ -253,18 +253,19 @@ class Snapshot:
         records = ((folder, unsealed(stored)) for folder, stored in rows)
         return {folder: record for folder, record in records if record is not None}
 
-    def folder(self, path: bytes) -> bytes | None:
-        """Return the record that the last scan left of the folder of a file."""
-        folder, slash, _ = path.rpartition(b"/")
+    def folder(self, folder: bytes) -> bytes | None:
+        """Return what the last scan left of a folder, as it is stored: sealed."""
         row = self._connection.execute(
-            "SELECT body FROM seen WHERE folder = ?", (folder + slash,)
+            "SELECT body FROM seen WHERE folder = ?", (folder,)
         ).fetchone()
-        return unsealed(row[0]) if row else None
+        return row[0] if row else None
 
     def signature(self, path: bytes) -> Signature | None:
         """Return the stat signature of an indexed file at the last scan."""
-        record = self.folder(path)
-        return signature_in(record, path[path.rfind(b"/") + 1 :]) if record else None
+        folder, slash, name = path.rpartition(b"/")
+        stored = self.folder(folder + slash)
+        record = unsealed(stored) if stored else None
+        return signature_in(record, name) if record else None
 
     def forgotten(self) -> frozenset[bytes]:
         """Return the paths that may never be indexed again."""

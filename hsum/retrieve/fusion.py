@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import math
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import attrs
 
@@ -36,6 +35,7 @@ __all__ = ["File", "Fusion", "Ranked"]
 _DIGITS: Final = 5
 _SLACK: Final = 10.0**-_DIGITS
 _NO_NEEDLES: Final[Places] = {}
+_by_score: Final = itemgetter(0)
 _by_place: Final = itemgetter(1)
 
 
@@ -149,21 +149,19 @@ class Fusion:
         for match in matches:
             groups.setdefault(match[1] >> VERSION_SHIFT, []).append(match)
         decay = self.signals.decay
-        scores = [(_file_score(group, decay), group) for group in groups.values()]
-        scores.sort(key=itemgetter(0))
+        scores = [
+            (_file_score(group, decay) if len(group) > 1 else group[0][0], group)
+            for group in groups.values()
+        ]
+        scores.sort(key=_by_score)
         best = (scores[-1][0] if scores else 0.0) or 1.0
         return [(score / best, group) for score, group in scores]
 
     def file(
-        self,
-        share: float,
-        group: list[Match],
-        needles: Mapping[int, Places],
-        paths: Mapping[int, str],
+        self, share: float, group: list[Match], paths: Mapping[int, str], *, held: bool
     ) -> File:
         """Return a file with what its scores have in common."""
         path = paths[group[0].version]
-        held = bool(needles) and any(match[1] in needles for match in group)
         return File(path, group, share, self._role_factor(path, group[0].kind), held)
 
     def ranked(
@@ -211,6 +209,10 @@ class Fusion:
         )
 
 
+# Sorts among `Ranked` by the fields it begins with; its file comes last.
+_Unmade: TypeAlias = tuple[float, str, int, int, int, File]
+
+
 class _Queue:
     """Runs by score, of which only those are made that may be next.
 
@@ -229,19 +231,26 @@ class _Queue:
         self._needles = needles
         self._paths = paths
         self._serials = itertools.count()
-        self._heap: list[Ranked] = []
+        self._heap: list[Ranked | _Unmade] = []
         self._waiting: list[tuple[float, list[Match]]] = []
         holding = {place >> VERSION_SHIFT for place in needles}
         for share, group in groups:
             if group[0].version in holding:
-                self._add(share, group)
+                file = fusion.file(share, group, paths, held=True)
+                for at in range(len(group)):
+                    self._enter(file, at)
             else:
                 self._waiting.append((share, group))
 
-    def _add(self, share: float, group: list[Match]) -> None:
-        file = self._fusion.file(share, group, self._needles, self._paths)
-        for at in range(len(group) if file.held else 1):
-            self._enter(file, at)
+    def _let_in(self, share: float, group: list[Match]) -> None:
+        """Queue the best passage of a file without needles, as a plain tuple.
+
+        Many are let in for one that is taken: where roles demote, most sink again.
+        """
+        file = self._fusion.file(share, group, self._paths, held=False)
+        low, at = -round(share * file.role, _DIGITS), group[0].ordinal
+        unmade = (low, file.path, at, at, next(self._serials), file)
+        heapq.heappush(self._heap, unmade)
 
     def _enter(self, file: File, at: int) -> None:
         serial = next(self._serials)
@@ -257,8 +266,13 @@ class _Queue:
         while self._waiting and (
             not self._heap or self._waiting[-1][0] * lift + _SLACK >= -self._heap[0][0]
         ):
-            self._add(*self._waiting.pop())
-        return heapq.heappop(self._heap) if self._heap else None
+            self._let_in(*self._waiting.pop())
+        if not self._heap:
+            return None
+        best = heapq.heappop(self._heap)
+        if isinstance(best, Ranked):
+            return best
+        return self._fusion.ranked(best[-1], 0, self._needles, best[-2])
 
     def follow(self, one: Ranked) -> None:
         """Let the next passage of a file in, where they stand in their order."""
@@ -267,11 +281,12 @@ class _Queue:
 
 
 def _file_score(group: list[Match], decay: float) -> float:
-    if len(group) == 1:
-        return group[0].score
     group.sort(key=_by_place)
-    group.sort(key=itemgetter(0), reverse=True)
-    return math.fsum(match.score * decay**at for at, match in enumerate(group))
+    group.sort(key=_by_score, reverse=True)
+    score = 0.0
+    for match in reversed(group):
+        score = score * decay + match[0]
+    return score
 
 
 def _proved(one: Ranked, runs: Runs) -> Iterator[tuple[int, int, Places]]:

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from hsum.index.catalogue import Head, Snapshot, Version
     from hsum.index.passages import Passage
-    from hsum.index.seen import Signature
+    from hsum.index.seen import Signature, Verdict
     from hsum.index.store import Store
     from hsum.model import Project
+
+    Signatures = Mapping[bytes, tuple[Signature, Verdict]]
 
 __all__ = ["Opened", "Scope", "Shelf"]
 
@@ -67,8 +69,8 @@ class Opened:
         self._cuts: dict[int, Sequence[Passage]] = {}
         self._blocks: dict[tuple[int, int], bytes] = {}
         self._scopes: dict[object, Scope] = {}
-        self._folders: dict[bytes, tuple[bytes, seen.Folder | None]] = {}
-        self._proofs: dict[tuple[str, int, int], frozenset[tuple[int, int]]] = {}
+        self._folders: dict[bytes, tuple[bytes, Signatures]] = {}
+        self._proofs: dict[tuple[str, int], frozenset[tuple[int, int]]] = {}
         self._sound = False
 
     def vouch(self) -> None:
@@ -142,24 +144,24 @@ class Opened:
             self._blocks[key] = found
         return found
 
-    def signature(self, snapshot: Snapshot, path: bytes) -> Signature | None:
-        """Return the stat signature of an indexed file at the last scan."""
-        record = snapshot.folder(path)
-        if record is None:
-            return None
-        folder, _, name = path.rpartition(b"/")
-        kept, unpacked = self._folders.get(folder, (None, None))
-        if kept != record:
+    def signatures(self, snapshot: Snapshot, folder: bytes) -> Signatures:
+        """Return the stat signatures in a folder at the last scan, by name."""
+        stored = snapshot.folder(folder)
+        if stored is None:
+            return {}
+        kept, found = self._folders.get(folder, (None, {}))
+        if kept != stored:
             # A scan that finds nothing new commits no generation, yet notes times.
-            unpacked = seen.unpack(record)
+            record = seen.unsealed(stored)
+            unpacked = seen.unpack(record) if record is not None else None
+            found = unpacked.entries if unpacked is not None else {}
             self._folders = _roomy(self._folders, _FOLDERS_KEPT)
-            self._folders[folder] = (record, unpacked)
-        entry = unpacked.entries.get(name) if unpacked is not None else None
-        return None if entry is None else entry[0]
+            self._folders[folder] = (stored, found)
+        return found
 
     @property
-    def proofs(self) -> dict[tuple[str, int, int], frozenset[tuple[int, int]]]:
-        """What was proved: the runs that hold a needle, by version and ordinal too."""
+    def proofs(self) -> dict[tuple[str, int], frozenset[tuple[int, int]]]:
+        """What was proved: the runs that hold a needle, by needle and place."""
         self._proofs = _roomy(self._proofs, _PROOFS_KEPT)
         return self._proofs
 

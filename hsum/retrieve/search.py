@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
     from hsum.index.catalogue import Snapshot, Version
     from hsum.index.passages import Passage
+    from hsum.index.seen import Signature
     from hsum.index.store import Store
     from hsum.model import Project, StopReason
     from hsum.retrieve.fusion import Ranked
-    from hsum.retrieve.opened import Opened, Scope
+    from hsum.retrieve.opened import Opened, Scope, Signatures
     from hsum.retrieve.plan import Plan
     from hsum.retrieve.query import Query
     from hsum.retrieve.signals import Signals
@@ -161,6 +162,7 @@ class _Search:
         self._snapshot = snapshot
         self._opened = opened
         self._request = request
+        self._seen: dict[bytes, Signatures] = {}
         self._project: Project = snapshot.project(request.project)
         self._scope: Scope = opened.scope(snapshot, self._project, request.paths)
         signals = request.signals or (PROSE if self._scope.mostly_prose else CODE)
@@ -245,9 +247,18 @@ class _Search:
             source_state=state_of(
                 self._snapshot.root,
                 version.path,
-                lambda: self._opened.signature(self._snapshot, version.path),
+                lambda: self._signature(version.path),
             ),
         )
+
+    def _signature(self, path: bytes) -> Signature | None:
+        folder, slash, name = path.rpartition(b"/")
+        known = self._seen.get(folder)
+        if known is None:
+            known = self._opened.signatures(self._snapshot, folder + slash)
+            self._seen[folder] = known
+        entry = known.get(name)
+        return None if entry is None else entry[0]
 
     def _citation(self, version: Version, start: int, end: int) -> Citation:
         return Citation(

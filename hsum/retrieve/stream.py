@@ -268,7 +268,7 @@ class Stream:
     def _proofs(self, match: Match, number: int) -> frozenset[tuple[int, int]]:
         """Return the smallest runs that hold a needle and touch a passage."""
         proofs = self._opened.proofs
-        name = (self._plan.needles[number][0].text, match.version, match.ordinal)
+        name = (self._plan.needles[number][0].text, match.place)
         found = proofs.get(name)
         if found is None:
             self._check_time()
