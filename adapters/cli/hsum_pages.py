@@ -197,9 +197,12 @@ def _initialize(made: Initialized) -> Iterator[Line]:
     yield styled(f"  binding {made.binding.id}")
     if made.hits is not None:
         import shlex
+        from pathlib import Path
 
         yield []
-        yield styled(f"$ hsum search {shlex.quote(made.query)}", BOLD)
+        inside = Path.cwd().is_relative_to(made.binding.root)
+        named = "" if inside else f" --index {shlex.quote(made.context.index)}"
+        yield styled(f"$ hsum search {shlex.quote(made.query)}{named}", BOLD)
         pattern = _matching(made.query)
         for hit in made.hits:
             yield from _hit(hit, pattern, explain=False)

@@ -11,6 +11,7 @@ from hsum.trust.bindings import Binding, Bindings, nearest
 __all__ = ["DEFAULT_PROJECT", "Choice", "Wish", "choose"]
 
 DEFAULT_PROJECT = "default"
+_NAMED = 5  # indexes that a hint names
 
 
 @attrs.frozen
@@ -52,7 +53,10 @@ def choose(wish: Wish, bindings: Bindings, folder: str) -> Choice:
         return Choice(wish.index, project or DEFAULT_PROJECT, selection)
     if wish.environment_index:
         return Choice(wish.environment_index, project or DEFAULT_PROJECT, "environment")
-    return _by_folder(nearest(bindings, folder), project, folder)
+    bound = nearest(bindings, folder)
+    if not bound:
+        raise _unbound(bindings, folder)
+    return _by_folder(bound, project)
 
 
 def is_path(index: str) -> bool:
@@ -60,13 +64,19 @@ def is_path(index: str) -> bool:
     return "/" in index or index in (".", "..", "~")
 
 
-def _by_folder(bound: Bindings, project: str | None, folder: str) -> Choice:
-    if not bound:
-        raise Fault(
-            "INDEX_NOT_FOUND",
-            f"no index is bound to {folder} or a folder around it",
-            hint="Make one with `hsum init`, or name one with --index.",
-        )
+def _unbound(bindings: Bindings, folder: str) -> Fault:
+    known = sorted({item.index for item in bindings})
+    names = f" ({', '.join(known[:_NAMED])}{', ...' if known[_NAMED:] else ''})"
+    return Fault(
+        "INDEX_NOT_FOUND",
+        f"no index is bound to {folder} or a folder around it",
+        hint="Make one with `hsum init`, or name one with --index"
+        f"{names if known else ''}.",
+        details={"known": known},
+    )
+
+
+def _by_folder(bound: Bindings, project: str | None) -> Choice:
     indexes = sorted({item.index for item in bound})
     if len(indexes) > 1:
         raise Fault(

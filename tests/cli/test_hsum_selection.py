@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import subprocess
 
@@ -29,6 +30,30 @@ def test_init_indexes_binds_and_shows_a_search(hsum):
     assert "generation 1: 4 added" in done.out
     assert "$ hsum search" in done.out
     assert "hsum://v1/" in done.out
+
+
+def test_the_search_that_init_shows_can_be_copied(hsum, tmp_path):
+    """From outside the folder the line names the index; from inside it need not."""
+    inside = _shown(hsum.ok("init"))
+    outside = hsum.within(tmp_path)
+    line = _shown(outside.ok("init", hsum.cwd))
+
+    assert [*inside, "--index", "lantern"] == line
+    assert outside.json(*line)["hits"]
+
+
+def _shown(done):
+    (line,) = (x for x in done.out.splitlines() if x.startswith("$ hsum "))
+    return shlex.split(line)[2:]
+
+
+def test_outside_every_root_the_known_indexes_are_named(hsum, tmp_path):
+    """Who stands elsewhere is told what --index may be."""
+    hsum.ok("init")
+    done = hsum.within(tmp_path)("search", "oil")
+
+    assert 1 == done.status
+    assert "name one with --index (lantern)." in done.err
 
 
 def test_init_again_keeps_all_ids(hsum):
