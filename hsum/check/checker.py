@@ -19,12 +19,16 @@ from hsum.check.quotes import quote_beside
 from hsum.check.tree import WorkingTree, candidates
 from hsum.check.verdicts import Observed, State, judge
 from hsum.index.decode import decode
+from hsum.index.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from hsum.model.check import Finding, Found
     from hsum.model.evidence import Place
+
+# What tells the language of a file whose name does not.
+_HEAD = 4_096
 
 __all__ = ["Indexed", "NoIndex", "Text", "check"]
 
@@ -67,6 +71,14 @@ class Text:
 
     text: str
     file: str | None = None
+
+    @property
+    def prose(self) -> bool:
+        """Whether it is written for people, and not code or data."""
+        if self.file is None:
+            return True
+        head = self.text[:_HEAD].encode("utf-8", "surrogateescape")
+        return language_of(os.fsencode(self.file), head).kind == "prose"
 
     @property
     def folder(self) -> str:
@@ -158,7 +170,11 @@ class _Resolver:
 
     def cases(self, text: Text) -> list[_Case]:
         """Open a case for every citation of a text."""
-        found = find(text.text, lambda path: self._known(path, text.folder))
+        found = find(
+            text.text,
+            lambda path: self._known(path, text.folder),
+            prose=text.prose,
+        )
         return [
             self._uri(one) if one.form == "uri" else self._lines(one, text.folder)
             for one in found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 
@@ -58,19 +58,45 @@ def check_paths(
     """
     given = [Path(os.path.abspath(path)) for path in paths]
     root = root_of(given) if root is None else root
-    lock_file = _lock_file(given, root, lock)
-    pins = _read_pins(lock_file)
+    findings: list[Finding] = []
+    files = 0
+    for lock_file, members in _by_lock(given, root, lock).items():
+        whole = any(lock_file.is_relative_to(path) for path in given)
+        locking = _Locking(lock_file, write=bool(lock), whole=whole)
+        checked = _checked(members, locking, root, index, fix=fix)
+        findings += (one for each in checked for one in each.findings)
+        files += len(checked)
+    if since is not None:
+        findings = _affected(findings, root, since)
+    return CheckReport(tuple(findings), files)
+
+
+class _Locking(NamedTuple):
+    """A lock file, whether to write it, and whether all that it covers is checked."""
+
+    file: Path
+    write: bool
+    whole: bool
+
+
+def _checked(
+    files: list[Path],
+    locking: _Locking,
+    root: Path,
+    index: Indexed | None,
+    *,
+    fix: bool,
+) -> list[Checked]:
+    """Check what one lock file pins; rewrite and lock where that is wanted."""
+    pins = _read_pins(locking.file)
     with WorkingTree(os.fsencode(root)) as tree:
-        texts = [_text(path, root) for path in _files(given) if path != lock_file]
+        texts = [_text(path, root) for path in files]
         checked = check(texts, tree, lock=pins, index=index)
         if fix:
             checked, pins = _fixed(checked, tree, root, pins)
-        if lock or (fix and pins):
-            _write_pins(lock_file, checked, pins, whole=_is_whole(given, lock_file))
-    findings = [one for each in checked for one in each.findings]
-    if since is not None:
-        findings = _affected(findings, root, since)
-    return CheckReport(tuple(findings), len(texts))
+        if locking.write or (fix and pins):
+            _write_pins(locking, checked, pins)
+    return checked
 
 
 def root_of(given: list[Path]) -> Path:
@@ -79,10 +105,9 @@ def root_of(given: list[Path]) -> Path:
     That is the enclosing git root; without git, the working directory when all of
     `given` lies in it; else their common folder.
     """
-    folders = [path if path.is_dir() else path.parent for path in given]
-    if not folders:
+    if not given:
         raise fault("INVALID_ARGUMENT", "nothing to check", hint="Name a file.")
-    common = Path(os.path.commonpath(folders))
+    common = _common(given)
     repository = enclosing(os.fsencode(common))
     if repository is not None:
         return Path(os.fsdecode(repository.top))
@@ -90,22 +115,36 @@ def root_of(given: list[Path]) -> Path:
     return here if common.is_relative_to(here) else common
 
 
-def _lock_file(given: list[Path], root: Path, lock: object) -> Path:
-    """Return the lock file: the one named, the nearest one upwards, or its place."""
+def _by_lock(given: list[Path], root: Path, lock: object) -> dict[Path, list[Path]]:
+    """Return the files to check by their lock file: the named one, or the nearest.
+
+    What has none upwards shares the one that would be made in the checked folder.
+    """
+    files = [path for path in _files(given) if path.name != LOCK_NAME]
     if lock is not None and not isinstance(lock, bool):
-        return Path(os.path.abspath(os.fspath(lock)))  # type: ignore[call-overload]
-    folder = Path(os.path.commonpath([p if p.is_dir() else p.parent for p in given]))
+        named = Path(os.path.abspath(os.fspath(lock)))  # type: ignore[call-overload]
+        return {named: [path for path in files if path != named]}
+    groups: dict[Path, list[Path]] = {}
+    nearest: dict[Path, Path | None] = {}
+    for path in files:
+        if path.parent not in nearest:
+            nearest[path.parent] = _nearest_lock(path.parent, root)
+        found = nearest[path.parent] or _common(given) / LOCK_NAME
+        groups.setdefault(found, []).append(path)
+    return groups
+
+
+def _nearest_lock(folder: Path, root: Path) -> Path | None:
     for above in (folder, *folder.parents):
         if (above / LOCK_NAME).is_file():
             return above / LOCK_NAME
         if above == root:
             break
-    return folder / LOCK_NAME
+    return None
 
 
-def _is_whole(given: list[Path], lock_file: Path) -> bool:
-    """Tell whether all that the lock file covers was checked."""
-    return any(lock_file.parent == path for path in given)
+def _common(given: list[Path]) -> Path:
+    return Path(os.path.commonpath([p if p.is_dir() else p.parent for p in given]))
 
 
 def _read_pins(path: Path) -> Mapping[str, Pin]:
@@ -116,16 +155,16 @@ def _read_pins(path: Path) -> Mapping[str, Pin]:
 
 
 def _write_pins(
-    path: Path, checked: list[Checked], old: Mapping[str, Pin], *, whole: bool
+    locking: _Locking, checked: list[Checked], old: Mapping[str, Pin]
 ) -> None:
     """Write the pins of what was checked; keep the others unless all was checked."""
-    pins = {} if whole else dict(old)
+    pins = {} if locking.whole else dict(old)
     for one in checked:
         for key, pin in one.pins.items():
             pins[key] = old.get(key, pin)
     data = write_lock(pins.values())
-    if not path.is_file() or path.read_bytes() != data:
-        write_atomic(path, data, mode=0o644)
+    if not locking.file.is_file() or locking.file.read_bytes() != data:
+        write_atomic(locking.file, data, mode=0o644)
 
 
 def _files(given: list[Path]) -> list[Path]:

@@ -21,6 +21,7 @@ _URI = re.compile(r"hsum://[^\s<>\"'`\\|^{}\[\]()«»“”]+")
 _TRAILING = ".,;:!?*_~"
 # What is left of `hsum://v1/...` and `hsum://v1/<index_id>/` in prose about citations.
 _NAMING_NOTHING = frozenset({"hsum://", "hsum://v1", "hsum://v1/"})
+_NAMING_IDS = re.compile(r"hsum://v1/[0-9a-f-]{36}/[0-9a-f-]{36}/")
 
 _NUMBERS = r"(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?"
 _HASH = r"#L(?P<hfirst>[1-9][0-9]{0,8})(?:-L?(?P<hlast>[1-9][0-9]{0,8}))?"
@@ -40,16 +41,24 @@ _FILE_NAME = re.compile(r"\.[A-Za-z][\w+-]{0,14}\Z")
 _BARE_NAMES = frozenset({"Makefile", "Dockerfile", "Rakefile", "Gemfile", "LICENSE"})
 
 
-def find(text: str, known: Callable[[str], bool] = lambda _path: False) -> list[Found]:
+def find(
+    text: str,
+    known: Callable[[str], bool] = lambda _path: False,
+    *,
+    prose: bool = True,
+) -> list[Found]:
     """Return the citations of a text in order; they do not overlap.
 
     What merely looks like one (`localhost:8080`, `12:30`, a URL's port) is left
-    out, unless `known` says that a file of this name exists.
+    out, unless `known` says that a file of this name exists. In code, which is full
+    of such names, that holds for every name, and a URI counts from its second UUID on.
     """
     place = _Places(text)
-    found = [*_uris(text, place)]
+    found = [one for one in _uris(text, place) if prose or _NAMING_IDS.match(one.raw)]
     taken = [(one.start, one.end) for one in found]
     for one in _line_forms(text, place, known):
+        if not prose and not known(one.path or ""):
+            continue
         if not any(start < one.end and one.start < end for start, end in taken):
             found.append(one)
             taken.append((one.start, one.end))

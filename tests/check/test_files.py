@@ -116,6 +116,22 @@ def test_partial_locking_keeps_the_other_pins(tree):
     assert verdicts(tree) == ["ok"] * 9
 
 
+def test_each_path_is_pinned_by_the_nearest_lock(tree):
+    """A folder's lock holds for it, whatever else is checked with it."""
+    (tree / "docs").mkdir()
+    (tree / "docs" / "page.md").write_text("see src/m.py:1", "utf-8")
+    check_paths([tree / "docs"], root=tree, lock=tree / "docs" / "citations.lock")
+    rewrite(tree, lambda text: "\n" + text)
+    both = [tree / "docs", tree / "notes.md"]
+    report = check_paths(both, root=tree)
+
+    assert [one.verdict for one in report] == ["moved"] * 9
+    assert [one.verdict for one in check_paths([tree], root=tree)] == ["moved"] * 9
+    assert report.files == 2
+    assert check_paths(both, root=tree, fix=True).ok
+    assert [one.verdict for one in check_paths(both, root=tree)] == ["ok"] * 9
+
+
 @pytest.mark.parametrize("content", ["{", '{"format": "x"}'])
 def test_a_damaged_lock_file_stops_the_check(tree, content):
     """A lock file that cannot be read is not an empty one."""

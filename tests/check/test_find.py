@@ -48,6 +48,14 @@ def test_a_known_file_is_a_citation_whatever_its_name():
     assert [] == find("see run:3")
 
 
+def test_in_code_only_what_exists_is_cited():
+    """Names with a colon and a number are common in code; files are not."""
+    text = f"x = a.py:1  # see real.py:2, {URI} and hsum://v1/x"
+    found = find(text, {"real.py"}.__contains__, prose=False)
+
+    assert ["real.py:2", URI] == [one.raw for one in found]
+
+
 @given(
     st.text()
     | st.lists(st.sampled_from(["a.py:1", URI, "`", "\n", " ", "(", "#L3", ":"])).map(
