@@ -42,8 +42,8 @@ def restore(
     """Make an index in a directory that holds none; the lexical index is built anew."""
     source = Path(os.path.abspath(os.path.expanduser(backup)))
     folder = Path(os.path.abspath(os.path.expanduser(path)))
-    if not source.is_file():
-        raise Fault("INDEX_NOT_FOUND", f"there is no file {source}")
+    if not source.is_file() or not source.stat().st_size:
+        raise Fault("INDEX_NOT_FOUND", f"there is no backup in {source}")
     report = _verified(source)
     with _new(folder) as store, store.writer():
         _copy(source, folder / "index.sqlite")

@@ -14,6 +14,7 @@ from hsum._kernel.faults import Fault
 from hsum.index import lexical_files
 from hsum.index.audit import Audit
 from hsum.index.chain import GENESIS, chained
+from hsum.index.damage import explained_by_damage
 from hsum.index.decode import encoding_of
 from hsum.index.generations import rebuild
 from hsum.index.lexical import Reader
@@ -58,7 +59,7 @@ def problems_of(database: Database) -> tuple[Problem, ...]:
 def _examined(database: Database, store: Store | None) -> DoctorReport:
     examination = Examination(store)
     try:
-        with database.reading() as connection:
+        with database.reading() as connection, explained_by_damage(connection):
             examination.all(Audit(connection))
     except Fault as fault:
         examination.noted(fault)
@@ -142,8 +143,10 @@ class Examination:
         runs = audit.runs()
         for cut, size in audit.cut_sizes():
             try:
-                passages = audit.cuts((cut,))[cut]
+                passages = audit.cuts((cut,)).get(cut)
             except Fault:
+                passages = None
+            if passages is None:
                 self.found("STORE_DAMAGED", f"cut {cut} is not what was written")
                 continue
             total += len(passages)

@@ -129,6 +129,10 @@ def translating_tantivy(directory: Path) -> Iterator[None]:
 
 def _fault_of(exc: BaseException, directory: Path) -> Fault:
     text = str(exc)
+    if _KILLED in text:
+        # A worker of the writer died, and tantivy does not say what of.
+        with translating_os(directory):
+            _probe(directory)
     if isinstance(exc, OSError) and exc.errno not in (None, ENOENT, ENOTDIR):
         return os_fault(exc, directory)
     for mark, code in _MARKS.items():
@@ -141,6 +145,17 @@ def _fault_of(exc: BaseException, directory: Path) -> Fault:
     )
 
 
+def _probe(directory: Path) -> None:
+    """Raise the `OSError` that writing into the directory gives, if any."""
+    path = directory / ".tmp-probe"
+    try:
+        path.write_bytes(bytes(_PROBE_BYTES))
+    finally:
+        path.unlink(missing_ok=True)
+
+
+_KILLED = "writer was killed"
+_PROBE_BYTES = 65_536
 _MARKS = {
     "StorageFull": "DISK_FULL",
     "No space left": "DISK_FULL",
