@@ -20,7 +20,9 @@ def test_the_registry_entry_fits_the_package():
     wanted = package["runtimeArguments"][0]["value"]
     name, _, extras = wanted.rstrip("]").partition("[")
 
-    assert entry["version"] == package["version"] == project["version"] == hsum.__version__
+    assert (
+        entry["version"] == package["version"] == project["version"] == hsum.__version__
+    )
     assert name == package["identifier"] == project["name"]
     assert set(extras.split(",")) <= set(project["optional-dependencies"])
     assert package["runtimeArguments"][1]["value"] in project["scripts"]
