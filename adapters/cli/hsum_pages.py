@@ -197,16 +197,24 @@ def _initialize(made: Initialized) -> Iterator[Line]:
     yield styled(f"  binding {made.binding.id}")
     if made.hits is not None:
         import shlex
-        from pathlib import Path
 
         yield []
-        inside = Path.cwd().is_relative_to(made.binding.root)
-        named = "" if inside else f" --index {shlex.quote(made.context.index)}"
+        index = f" --index {shlex.quote(made.context.index)}"
+        named = "" if _stands_in(made.binding.root) else index
         yield styled(f"$ hsum search {shlex.quote(made.query)}{named}", BOLD)
         pattern = _matching(made.query)
         for hit in made.hits:
             yield from _hit(hit, pattern, explain=False)
             yield []
+
+
+def _stands_in(root: str) -> bool:
+    from pathlib import Path
+
+    try:
+        return Path.cwd().is_relative_to(root)
+    except FileNotFoundError:  # the working directory was removed
+        return False
 
 
 def _context(context: Context, options: Mapping[str, Any]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Any
@@ -15,6 +16,11 @@ from hsum import Fault
 __all__ = ["run"]
 
 INTERRUPTED = 130
+_OS_CODES = {
+    errno.ENOSPC: "DISK_FULL",
+    errno.EDQUOT: "QUOTA_EXCEEDED",
+    errno.ENOENT: "INVALID_ARGUMENT",
+}
 
 
 def run(program: str, arguments: list[str]) -> int:
@@ -23,6 +29,7 @@ def run(program: str, arguments: list[str]) -> int:
     A closed pipe is quiet: whoever closed it has what they wanted.
     """
     as_json = _wants_json(arguments)
+    _open_closed_streams()
     try:
         return _guarded(program, arguments, as_json=as_json)
     except BrokenPipeError:
@@ -31,6 +38,8 @@ def run(program: str, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         _silence()
         return INTERRUPTED
+    except OSError as exc:
+        return _refuse_broken(program, _os_fault(exc), as_json=as_json)
 
 
 def _guarded(program: str, arguments: list[str], *, as_json: bool) -> int:
@@ -94,6 +103,28 @@ def _refuse(program: str, fault: Fault, *, as_json: bool) -> int:
     return fault.exit_status
 
 
+def _refuse_broken(program: str, fault: Fault, *, as_json: bool) -> int:
+    """Refuse on stdout if that can be written, else on stderr alone."""
+    try:
+        sys.stdout.flush()
+        return _refuse(program, fault, as_json=as_json)
+    except OSError:
+        _silence()
+        return _refuse(program, fault, as_json=False)
+
+
+def _os_fault(exc: OSError) -> Fault:
+    """Name what the system refused to the program itself, not to a library."""
+    gone = exc.errno == errno.ENOENT
+    where = exc.filename or ("the working directory" if gone else "the output")
+    return Fault(
+        _OS_CODES.get(exc.errno or 0, "PERMISSION_DENIED"),
+        f"{where}: {exc.strerror or exc}",
+        hint="Check the working directory and where the output goes; what was done"
+        " before stays done.",
+    )
+
+
 def _usage_fault(program: str, exc: click.ClickException) -> Fault:
     context: Any = getattr(exc, "ctx", None)
     command = context.command_path if context is not None else program
@@ -118,6 +149,13 @@ def _nested_fault() -> Fault:
 def _wants_json(arguments: list[str]) -> bool:
     before = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in before
+
+
+def _open_closed_streams() -> None:
+    """Give a stream that the caller closed (`>&-`) a place to write to."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to the end
 
 
 def _silence() -> None:
