@@ -206,14 +206,15 @@ def made(page: str) -> str:
     return NOTE + "\n" + "\n".join(PAGES[page]())
 
 
+def _fresh(page: str) -> bool:
+    """Tell whether a page has the words that the code gives, however they are broken."""
+    path = FOLDER / page
+    return path.is_file() and path.read_text("utf-8").split() == made(page).split()
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or tell whether they are as the code says."""
-    stale = [
-        page
-        for page in PAGES
-        if not (FOLDER / page).is_file()
-        or (FOLDER / page).read_text("utf-8") != made(page)
-    ]
+    stale = [page for page in PAGES if not _fresh(page)]
     if "--check" in arguments:
         for page in stale:
             sys.stderr.write(
