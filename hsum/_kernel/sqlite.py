@@ -185,7 +185,11 @@ class Database:
                 replace(temporary, target)
             finally:
                 temporary.unlink(missing_ok=True)
-            fsync_dir(target.parent)
+            try:
+                fsync_dir(target.parent)
+            except OSError:
+                target.unlink(missing_ok=True)
+                raise
 
     def give_back_space(self) -> bool:
         """Return free pages to the disk, and keep none of what they held in the log.

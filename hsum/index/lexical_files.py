@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import make_private_dir, translating_os
+from hsum._kernel.files import fsync, make_private_dir, translating_os
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +60,7 @@ def fsync_file(path: Path) -> None:
     """Flush a file that another library wrote."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        fsync(descriptor)
     finally:
         os.close(descriptor)
 
