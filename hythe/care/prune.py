@@ -60,7 +60,8 @@ def _found(conn: sqlite3.Connection, store: int, before: int | None) -> Pruned:
         return Pruned(messages=messages, bytes=size)
     rows = [row for _, row in _candidates(conn, store)]
     states = _unused(conn, store, rows)
-    saved = sum(len(row.body) - len(_left(row)) for row in rows)
+    # What is left says that it was pruned, and may be longer than a short payload.
+    saved = sum(max(0, len(row.body) - len(_left(row))) for row in rows)
     return Pruned(
         checkpoints=len(rows),
         states=len(states),

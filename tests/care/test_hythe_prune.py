@@ -258,3 +258,22 @@ def test_a_pruned_value_cannot_be_accepted_any_more(made):
     assert "PRUNED" == caught.value.code
     assert "reconciled" == done.outcome
     assert () == store.doctor().problems
+
+
+def test_no_payload_is_too_short_to_count():
+    """A checkpoint without changes has nothing to give, which is no negative number."""
+    store = hythe.in_memory(agent="planner")
+    scope = store.scope("atlas")
+    state = State("ship", "green", "planner")
+    first = scope.checkpoint(state, parent=None)
+    second = scope.checkpoint(state, parent=first)
+    branch = scope.checkpoint(state, parent=first)
+    scope.reconcile(
+        heads=[second, branch],
+        pointer=second,
+        survivor=second,
+        state=state,
+        reason="one is enough",
+    )
+
+    assert (1, 0) == (store.prune(dry_run=True).checkpoints, store.prune().bytes)
