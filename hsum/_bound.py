@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
+
+import attrs
 
 from hsum._api import Index
 from hsum._kernel.faults import boundary
 from hsum.errors import family, fault
 from hsum.index.ignore import Globs
+from hsum.index.projects import Projects
 from hsum.index.store import Store
-from hsum.model import Citation, Context, Document, Evidence, Hits
+from hsum.model import Citation, Context, Document, Evidence, Hits, Skip, Status
 from hsum.trust import trust_file
 
 if TYPE_CHECKING:
@@ -82,6 +86,27 @@ def _refusal(binding: Binding, why: str) -> Exception:
     )
 
 
+def _whole(verb: str) -> Exception:
+    return fault(
+        "PERMISSION_DENIED",
+        f"{verb} is about the whole index, and a binding shows one project",
+        hint="Open the index itself.",
+    )
+
+
+@final
+@boundary(family)
+class BoundProject(Projects):
+    """The projects of an index as a binding shows them: its own."""
+
+    _store: BoundStore
+
+    def list(self) -> tuple[Project, ...]:
+        """Return the bound project."""
+        bound = self._store.binding.project_id
+        return tuple(item for item in super().list() if item.project_id == bound)
+
+
 @final
 @boundary(family)
 class BoundIndex(Index):
@@ -146,6 +171,36 @@ class BoundIndex(Index):
         with self._store.reading() as snapshot:
             sees = self._sight(snapshot)
         return tuple(item for item in found if sees(os.fsencode(item.path)))
+
+    def skipped(self) -> tuple[Skip, ...]:
+        """Return what the last scan left out of the bound project, by path."""
+        found = super().skipped()
+        with self._store.reading() as snapshot:
+            sees = self._sight(snapshot)
+        return tuple(item for item in found if sees(os.fsencode(item.path)))
+
+    def status(self) -> Status:
+        """Describe the index; documents, skips and projects are the bound project's."""
+        whole = super().status()
+        return attrs.evolve(
+            whole,
+            documents=len(self),
+            skipped=dict(Counter(item.reason for item in self.skipped())),
+            projects=self.projects.list(),
+        )
+
+    @property
+    def projects(self) -> BoundProject:
+        """The bound project alone."""
+        return BoundProject(self._store)
+
+    def backup(self, *_: Any, **__: Any) -> Any:
+        """Refuse: a copy would hold every project."""
+        raise _whole("backup")
+
+    def forget(self, *_: Any, **__: Any) -> Any:
+        """Refuse: it names documents of every project."""
+        raise _whole("forget")
 
     def __contains__(self, citation: object) -> bool:
         if not super().__contains__(citation):

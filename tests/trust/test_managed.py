@@ -179,6 +179,28 @@ def test_a_bound_index_shows_its_project_alone(made, corpus):
         assert ["unresolvable"] == [f.verdict for f in bound.check(f"see {hidden} x")]
 
 
+def test_no_call_on_a_bound_index_names_what_is_outside(made, corpus, tmp_path):
+    """Skips, projects, status and copies show nothing of another project."""
+    (corpus / "private").mkdir()
+    (corpus / "private" / "key.pem").write_text("k")
+    (corpus / "docs" / "blob.bin").write_bytes(bytes(99))
+    with hsum.open_managed("lantern") as index:
+        index.ingest()
+        index.projects.add("private", include=["private/**"])
+    docs = hsum.grant(corpus, confirm=True, project="docs")
+    with hsum.open_bound(docs.id) as bound:
+        status = bound.status()
+
+        assert ["docs/blob.bin"] == [item.path for item in bound.skipped()]
+        assert ["docs"] == [item.name for item in bound.projects.list()]
+        assert ["docs"] == [item.name for item in status.projects]
+        assert (1, {"binary": 1}) == (status.documents, status.skipped)
+        assert "PERMISSION_DENIED" == code_of(bound.backup, tmp_path / "copy")
+        assert "PERMISSION_DENIED" == code_of(bound.forget, "wick.py")
+        assert "PERMISSION_DENIED" == code_of(bound.prune, keep_generations=1)
+        assert not (tmp_path / "copy").exists()
+
+
 def test_a_bound_index_writes_nothing(made):
     """Reading is all that a binding grants."""
     with hsum.open_bound(made.binding.id) as bound:
