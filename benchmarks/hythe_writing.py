@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -52,16 +53,16 @@ def _operation(folder: Path, operation: str, batch: int, times: int) -> Iterator
             sqlite3.connect(folder / "saver.sqlite", check_same_thread=False)
         ) as peer,
     ):
+        peers = {"sqlite3, same rows": (_rows_writer(plainly, rows), 2.5)}
+        if (saver := _saver(peer)) is not None:
+            peers["SqliteSaver.put"] = (saver, 2.0)
+        writers = [_writer(store, operation), *(write for write, _ in peers.values())]
         taken = in_turn(
-            partial(_repeat, _writer(store, operation), batch),
-            partial(_repeat, _rows_writer(plainly, rows), batch),
-            partial(_repeat, _saver(peer), batch),
-            times=times,
+            *(partial(_repeat, write, batch) for write in writers), times=times
         )
-    ours, sqlite, saver = (seconds / batch * 1e3 for seconds in taken)
-    peers = {"sqlite3, same rows": (sqlite, 2.5), "SqliteSaver.put": (saver, 2.0)}
-    for name, (theirs, most) in peers.items():
-        yield Row(operation, "-", "ms", ours, name, theirs, at_most(most), note=_NOTE)
+    ours, *theirs = (seconds / batch * 1e3 for seconds in taken)
+    for (name, (_, most)), took in zip(peers.items(), theirs, strict=True):
+        yield Row(operation, "-", "ms", ours, name, took, at_most(most), note=_NOTE)
 
 
 def _repeat(write: Callable[[], None], times: int) -> None:
@@ -117,9 +118,16 @@ def _rows_writer(
     return lambda: same_rows(connection, next(left))
 
 
-def _saver(connection: sqlite3.Connection) -> Callable[[], None]:
-    """Return one `put` of the same state with langgraph's saver, as durable."""
-    from langgraph.checkpoint.sqlite import SqliteSaver
+def _saver(connection: sqlite3.Connection) -> Callable[[], None] | None:
+    """Return one `put` of the same state with langgraph's saver, as durable.
+
+    None where it is not installed: it brings much with it, and is an extra.
+    """
+    try:
+        from langgraph.checkpoint.sqlite import SqliteSaver
+    except ModuleNotFoundError:
+        print("langgraph is not installed (extra `bench`): left out", file=sys.stderr)
+        return None
 
     saver = SqliteSaver(connection)
     saver.setup()
