@@ -25,10 +25,12 @@ def written(checkpoint: Checkpoint, encode: Encoder) -> dict[str, Any]:
 
 def refused(fault: Fault) -> dict[str, Any] | None:
     """Return the result of a refused checkpoint call; None when it is an error."""
+    untrusted = {"untrustedContent": True}  # heads have the names of other agents
     if fault.code == "KEY_REUSED":
-        return {"outcome": "idempotency-mismatch"}
+        return {"outcome": "idempotency-mismatch", **untrusted}
     if fault.code != "CONFLICT":
         return None
     details = fault_json(fault, camelled=True)["details"]
     names = ("reasons", "heads", "headCount", "pointer")
-    return {"outcome": "conflict", **{name: details.get(name) for name in names}}
+    known = {name: details.get(name) for name in names}
+    return {"outcome": "conflict", **known, **untrusted}

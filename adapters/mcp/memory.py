@@ -181,7 +181,7 @@ class Memory:
                 outcome = refused(fault) if verb.tool in CHECKPOINT_CALLS else None
                 if outcome is None:
                     raise
-                return {**outcome, "untrustedContent": True}
+                return outcome
 
         return answer
 

@@ -47,7 +47,8 @@ def test_a_conflict_is_a_result_of_its_own(scope):
         scope.patch(1, {"status": None})
 
     outcome = refused(conflict.value)
-    assert ["outcome", "reasons", "heads", "headCount", "pointer"] == list(outcome)
+    names = ["outcome", "reasons", "heads", "headCount", "pointer", "untrustedContent"]
+    assert names == list(outcome)
     assert 1 == outcome["headCount"]
     assert outcome["heads"][0]["recordedAt"].endswith("Z")
     assert refused(invalid.value) is None
@@ -59,7 +60,8 @@ def test_another_request_under_a_key_is_a_mismatch(scope):
     with pytest.raises(hythe.Taken) as taken:
         scope.record(1, key="k", facts=[hythe.Fact("a", "b", "c")])
 
-    assert {"outcome": "idempotency-mismatch"} == refused(taken.value)
+    mismatch = {"outcome": "idempotency-mismatch", "untrustedContent": True}
+    assert mismatch == refused(taken.value)
 
 
 def test_faults_speak_as_their_callers_do(scope):
