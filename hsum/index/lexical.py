@@ -460,5 +460,8 @@ def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Q
 def dead_passages(directory: Path) -> int:
     """Return how many deleted passages a directory still holds."""
     meta = json.loads((directory / "meta.json").read_text("utf-8"))
-    deletes = (segment.get("deletes") for segment in meta["segments"])
-    return sum(found["num_deleted_docs"] for found in deletes if found)
+    try:
+        deletes = [segment.get("deletes") for segment in meta["segments"]]
+        return sum(found["num_deleted_docs"] for found in deletes if found)
+    except (AttributeError, LookupError, TypeError) as exc:
+        raise ValueError("meta.json is damaged") from exc
