@@ -22,6 +22,9 @@ __all__ = ["Family", "Fault", "boundary"]
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# Bytes of a name that `os.fsdecode` could not decode, as they are shown elsewhere.
+_BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
+
 
 class Fault(Exception):
     """A refusal or a failure, with the way out.
@@ -51,7 +54,8 @@ class Fault(Exception):
     ) -> None:
         entry = entry_of(code)
         if not message.isascii():  # it may quote text that UTF-8 cannot carry
-            message = message.encode(errors="backslashreplace").decode()
+            told = message.translate(_BYTES)
+            message = told.encode(errors="backslashreplace").decode()
         super().__init__(message)
         self.code = code
         self.message = message
