@@ -43,7 +43,11 @@ def restore(
     source = Path(os.path.abspath(os.path.expanduser(backup)))
     folder = Path(os.path.abspath(os.path.expanduser(path)))
     if not source.is_file() or not source.stat().st_size:
-        raise Fault("INDEX_NOT_FOUND", f"there is no backup in {source}")
+        raise Fault(
+            "INDEX_NOT_FOUND",
+            f"there is no backup in {source}",
+            hint="Check the path; `hsum backup PATH` makes one.",
+        )
     report = _verified(source)
     with _new(folder) as store, store.writer():
         _copy(source, folder / "index.sqlite")

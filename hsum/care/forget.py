@@ -129,7 +129,11 @@ def _target(connection: sqlite3.Connection, path: bytes) -> _Target:
     sources = tuple(sorted(source for (source,) in found))
     if not sources:
         shown = os.fsdecode(path)
-        raise Fault("EVIDENCE_NOT_FOUND", f"nothing was ever indexed at {shown!r}")
+        raise Fault(
+            "EVIDENCE_NOT_FOUND",
+            f"nothing was ever indexed at {shown!r}",
+            hint="`hsum documents` lists the paths; they are relative to the root.",
+        )
     own, others = _standing(connection, set(sources))
     revisions = {revision for _, revision in own}
     held = {revision for _, revision in others}

@@ -43,7 +43,11 @@ def restore(source: Path, target: Path) -> Backup:
             damaged copy gives.
     """
     if not os.path.isfile(source):
-        raise Fault("NOT_FOUND", f"there is no file {source}")
+        raise Fault(
+            "NOT_FOUND",
+            f"there is no file {source}",
+            hint="Check the path; `hythe backup PATH` makes one.",
+        )
     _verified(source)
     with exclusive(target.with_name(f"{target.name}.lock")):
         _refuse_existing(target)

@@ -9,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+import hsum
 import hythe
 from tests.care.shop import bundles, filled, opened
 from tests.checkpoint.processes import STATE
@@ -159,3 +160,18 @@ def test_restore_ignores_what_an_old_store_left(store, tmp_path):
 
     with opened(tmp_path / "new.hythe") as new:
         assert () == new.doctor().problems
+
+
+@pytest.mark.parametrize(
+    ("restore", "maker"),
+    [(hsum.restore, "hsum backup PATH"), (hythe.restore, "hythe backup PATH")],
+)
+def test_a_backup_that_is_not_there_is_refused_with_how_to_make_one(
+    tmp_path, restore, maker
+):
+    """The next step is about the backup's path, not about an id or an index."""
+    with pytest.raises(hsum.Fault) as caught:
+        restore(tmp_path / "missing", tmp_path / "new")
+
+    assert maker in caught.value.hint
+    assert [] == list(tmp_path.iterdir())
