@@ -46,9 +46,7 @@ class Care(Handle):
         """
         from hythe.care.export import export
 
-        file = as_path(path)
-        with self._storage.reading() as (conn, store):
-            return export(conn, store, file)
+        return self._read(export, as_path(path))
 
     def import_(
         self, path: str | os.PathLike[str], *, dry_run: bool = False

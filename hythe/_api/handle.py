@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import attrs
 
 from hsum._kernel.faults import Fault
+from hythe._api.damage import explained_by_damage
 from hythe._api.notices import notices
 from hythe._api.scope import Scope
 from hythe.checkpoint.scopes import scope_name
@@ -38,7 +39,10 @@ class Handle:
         *args: P.args,
         **options: P.kwargs,
     ) -> T:
-        with self._storage.reading() as (conn, store):
+        with (
+            self._storage.reading() as (conn, store),
+            explained_by_damage(conn, store),
+        ):
             return read(conn, store, *args, **options)
 
     def _write(
@@ -47,7 +51,10 @@ class Handle:
         *args: P.args,
         **options: P.kwargs,
     ) -> T:
-        with self._storage.writing(self.agent, proven=self._proven) as (conn, stamp):
+        with (
+            self._storage.writing(self.agent, proven=self._proven) as (conn, stamp),
+            explained_by_damage(conn, stamp.store),
+        ):
             return write(conn, stamp, *args, **options)
 
     def _warned(self, value: Any, said: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ import attrs
 from hsum._kernel.cancellation import pause
 from hsum._kernel.faults import Fault, boundary
 from hsum._kernel.text import check_flag
+from hythe._api.damage import explained_by_damage
 from hythe._api.notices import warnings_of
 from hythe.checkpoint import history, request
 from hythe.checkpoint.request import Request, as_reference
@@ -206,7 +207,10 @@ class Scope:
         )
 
     def _write(self, asked: Request) -> Checkpoint:
-        with self._storage.writing(self.agent, proven=self._proven) as (conn, stamp):
+        with (
+            self._storage.writing(self.agent, proven=self._proven) as (conn, stamp),
+            explained_by_damage(conn, stamp.store),
+        ):
             written = write(conn, stamp, self.name, asked)
         warnings = warnings_of(asked, self._storage.evidence)
         return attrs.evolve(written, warnings=warnings) if warnings else written
@@ -352,7 +356,10 @@ class Scope:
         *args: P.args,
         **options: P.kwargs,
     ) -> R:
-        with self._storage.reading() as (conn, store):
+        with (
+            self._storage.reading() as (conn, store),
+            explained_by_damage(conn, store),
+        ):
             return function(conn, store, self.name, *args, **options)
 
     def __repr__(self) -> str:

@@ -74,15 +74,9 @@ class Store(Memory, Post, Care):
         from hythe.resume.fetch import fetch, piece_request
 
         asked = piece_request(handle, offset=offset, max_bytes=max_bytes)
-        with self._storage.reading() as (conn, store):
-            return fetch(
-                conn,
-                store,
-                asked,
-                agent=self.agent,
-                offset=offset,
-                max_bytes=max_bytes,
-            )
+        return self._read(
+            fetch, asked, agent=self.agent, offset=offset, max_bytes=max_bytes
+        )
 
     @property
     def credentials(self) -> Credentials:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
+import random
 import sqlite3
 import threading
 import time
@@ -421,3 +423,42 @@ def test_a_secret_is_flagged_and_can_be_taken_out(path, secret):
         assert secret not in store.current_observation("db").observation.text
         assert () == store.doctor().problems
     assert secret.encode() not in path.read_bytes()
+
+
+def _damages(whole):
+    """Yield a file with the bytes of a few rows changed, again and again."""
+    chance = random.Random(7)
+    for _ in range(40):
+        data = bytearray(whole)
+        for _ in range(6):
+            data[chance.randrange(4_096, len(data))] ^= 1 << chance.randrange(8)
+        yield bytes(data)
+
+
+def test_no_damaged_row_ends_in_a_traceback(path):
+    """Whatever bytes change, each call gives what was recorded or a typed error."""
+    with opened(path) as store:
+        filled(store)
+    whole = path.read_bytes()
+    for data in _damages(whole):
+        path.write_bytes(data)
+        with (
+            contextlib.suppress(hythe.HytheError),
+            hythe.open(path, agent="x") as store,
+        ):
+            scope = store.scope(project="atlas")
+            for call in (
+                lambda store=store: store.neighborhood("billing"),
+                lambda store=store: store.current_observation("billing"),
+                lambda store=store: store.search("postgresql"),
+                lambda store=store: store.as_agent("critic").inbox(archived=True),
+                lambda scope=scope: scope.resume(verify=True),
+                lambda scope=scope: scope.history(),
+                lambda scope=scope: scope.plan_reconcile(),
+                lambda store=store: store.observe(
+                    "billing", "new", replaces=hythe.CURRENT
+                ),
+                lambda store=store: store.doctor(),
+            ):
+                with contextlib.suppress(hythe.HytheError):
+                    call()

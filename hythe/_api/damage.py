@@ -1,0 +1,39 @@
+"""Failures that only a damaged row explains."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from hsum._kernel.faults import Fault
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+__all__ = ["explained_by_damage"]
+
+_STRANGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+@contextlib.contextmanager
+def explained_by_damage(conn: sqlite3.Connection, store: int) -> Iterator[None]:
+    """Examine the store where something goes wrong that never should.
+
+    A damaged row may hold any value of any type. Where the store is sound, the
+    mistake is ours or the caller's, and passes through.
+
+    Raises:
+        Fault: `STORE_DAMAGED`.
+    """
+    try:
+        yield
+    except Fault:
+        raise
+    except _STRANGE as exc:
+        from hythe.care.doctor import examine
+
+        problems = examine(conn, store).problems
+        if not problems:
+            raise
+        raise Fault("STORE_DAMAGED", f"the store is damaged: {problems[0]}") from exc
