@@ -76,8 +76,8 @@ class Opened:
     def vouch(self) -> None:
         """Check once that the lexical files are those that were written.
 
-        tantivy does not notice a flipped byte, and finds less, or nonsense. A
-        directory that was swept meanwhile is not looked at: it is in memory.
+        tantivy does not notice a flipped byte, and finds less, or nonsense. Files
+        that were swept meanwhile are not looked at: the reader has them open.
 
         Raises:
             Fault: `LEXICAL_UNAVAILABLE` when they are not.
@@ -85,8 +85,9 @@ class Opened:
         directory = self.reader.directory
         if self._sound or not directory.is_dir():
             return
-        damaged = damaged_files(directory, self.head.files)
-        if damaged and directory.is_dir():
+        suspects = damaged_files(directory, self.head.files)
+        damaged = [name for name in suspects if (directory / name).exists()]
+        if damaged:
             raise fault(
                 "LEXICAL_UNAVAILABLE",
                 f"the lexical index is damaged: {', '.join(damaged)}",
