@@ -42,7 +42,7 @@ def restore(
     """Make an index in a directory that holds none; the lexical index is built anew."""
     source = Path(os.path.abspath(os.path.expanduser(backup)))
     folder = Path(os.path.abspath(os.path.expanduser(path)))
-    if not source.is_file() or not source.stat().st_size:
+    if not os.path.isfile(source) or not os.path.getsize(source):
         raise Fault(
             "INDEX_NOT_FOUND",
             f"there is no backup in {source}",
@@ -62,7 +62,7 @@ def _new(folder: Path) -> Iterator[Store]:
     store = Store(folder)
     if store.exists():
         raise Fault("INVALID_ARGUMENT", f"{folder} holds an index already")
-    empty = not folder.exists()
+    empty = not os.path.exists(folder)
     try:
         yield store
     except BaseException:
