@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from hsum._care import Care
+from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault, boundary, guarded
+from hsum._kernel.files import as_path
 from hsum.errors import family, fault
 from hsum.index.catalogue import DEFAULT_PROJECT
 from hsum.index.store import LOCK_TIMEOUT_MS, Store
@@ -67,12 +69,13 @@ open_index = guarded(family, open_index)
 
 
 def _folder(path: str | os.PathLike[str]) -> Path:
-    try:
-        folder = Path(os.path.abspath(os.path.expanduser(os.fsdecode(path))))
-    except TypeError as exc:
-        raise fault("INVALID_ARGUMENT", f"{path!r} is no path") from exc
-    if "\0" in folder.name or (folder.exists() and not folder.is_dir()):
-        raise fault("INVALID_ARGUMENT", f"{str(path)!r} is not a directory")
+    folder = as_path(path)
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise fault(
+            "INVALID_ARGUMENT",
+            f"{visible_path(str(folder))} is not a directory",
+            path="$.path",
+        )
     return folder
 
 
@@ -102,7 +105,7 @@ def restore(
     """
     from hsum.care.backup import restore
 
-    return restore(backup, path)
+    return restore(as_path(backup, "$.backup"), as_path(path))
 
 
 restore = guarded(family, restore)
@@ -168,6 +171,10 @@ class Index(Care):
             allow_sensitive=allow_sensitive,
             no_ignore=no_ignore,
         )
+        if progress is not None and not callable(progress):
+            raise fault(
+                "INVALID_ARGUMENT", "progress must be callable", path="$.progress"
+            )
         request = Request(
             root=root,
             options=options,
@@ -387,6 +394,8 @@ def _citation(given: object) -> Citation:
 def _words(given: Iterable[str], name: str) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
+    if not isinstance(given, Iterable):
+        raise fault("INVALID_ARGUMENT", f"{name} must be a list of words")
     words = tuple(given)
     if not all(isinstance(word, str) for word in words):
         raise fault("INVALID_ARGUMENT", f"{name} holds something that is not text")

@@ -13,6 +13,7 @@ import attrs
 
 from hsum._api import Index
 from hsum._kernel.faults import boundary
+from hsum._kernel.text import shown
 from hsum.errors import family, fault
 from hsum.index.ignore import Globs
 from hsum.index.projects import Projects
@@ -40,7 +41,11 @@ def binding_of(binding_id: str | None) -> Binding:
     for binding in trust_file.load():
         if binding.id == binding_id:
             return binding
-    named = f"there is no binding {binding_id}" if binding_id else "no binding is given"
+    named = (
+        f"there is no binding {shown(binding_id)}"
+        if binding_id
+        else "no binding is given"
+    )
     raise fault("NOT_TRUSTED", f"{named}: nothing may be read")
 
 

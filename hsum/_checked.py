@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsum._context import context
 from hsum._kernel.faults import Fault, guarded
+from hsum._kernel.files import as_path
 from hsum.check.files import check_paths, root_of
 from hsum.check.indexed import SnapshotCitations
 from hsum.errors import family
 from hsum.index.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from hsum.model.check import CheckReport
     from hsum.model.evidence import Place
@@ -50,7 +52,9 @@ def check_files(
         HsumError: `INVALID_ARGUMENT` for a missing file, a damaged lock file, an
             unknown commit; `INDEX_NOT_FOUND` for an index that was named.
     """
-    given = [Path(os.path.abspath(path)) for path in _listed(paths)]
+    given = [as_path(path, "$.paths") for path in _listed(paths)]
+    if not (lock is None or isinstance(lock, bool)):
+        lock = as_path(lock, "$.lock")
     with contextlib.ExitStack() as stack:
         known = _Indexes(stack, index, given)
         return check_paths(
@@ -61,7 +65,9 @@ def check_files(
 def _listed(
     paths: Iterable[str | os.PathLike[str]],
 ) -> Iterable[str | os.PathLike[str]]:
-    return [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    if isinstance(paths, Iterable) and not isinstance(paths, (str, bytes)):
+        return paths
+    return [paths]
 
 
 class _Indexes:

@@ -110,7 +110,10 @@ def revoke(binding: str | os.PathLike[str] | Binding) -> Bindings:
     Raises:
         HsumError: `NOT_TRUSTED` when nothing is bound so.
     """
-    target = binding.id if isinstance(binding, Binding) else os.fspath(binding)
+    if isinstance(binding, Binding):
+        target = binding.id
+    else:
+        target = binding if isinstance(binding, str) else resolved(binding)
     gone = trust_file.update(lambda old: revoked(old, _target(old, target)))
     if not gone:
         raise fault(

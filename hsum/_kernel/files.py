@@ -28,6 +28,7 @@ __all__ = [
     "write_atomic",
 ]
 
+_LONGEST_NAME = 255
 _CODES = {
     errno.ENOSPC: "DISK_FULL",
     errno.EDQUOT: "QUOTA_EXCEEDED",
@@ -48,8 +49,9 @@ def as_path(value: Any, path: str = "$.path") -> Path:
     """
     try:
         name = os.fsdecode(value)
-        if name and "\0" not in name and os.fsencode(name):
-            return Path(os.path.abspath(name))
+        parts = os.fsencode(name).split(b"/")
+        if name and "\0" not in name and max(map(len, parts)) <= _LONGEST_NAME:
+            return Path(os.path.abspath(os.path.expanduser(name)))
     except (TypeError, UnicodeError):
         pass
     raise Fault(

@@ -33,6 +33,12 @@ def exclusive(
     """
     import portalocker
 
+    if not isinstance(timeout_ms, int) or isinstance(timeout_ms, bool):
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"lock_timeout_ms must be a whole number, not {type(timeout_ms).__name__}",
+            details={"path": "$.lock_timeout_ms"},
+        )
     with translating_os(path):
         descriptor = os.open(
             path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode

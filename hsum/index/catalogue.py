@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hsum._kernel.clock import rfc3339
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 from hsum.index import blocks
 from hsum.index.damage import reading_stored
 from hsum.index.decode import ENCODINGS
@@ -180,8 +181,8 @@ class Snapshot:
         names = [project.name for project in known]
         raise Fault(
             "PROJECT_UNKNOWN",
-            f"the index has no project {name!r}",
-            details={"project": name, "projects": names},
+            f"the index has no project {shown(name)}",
+            details={"project": shown(name), "projects": names},
         )
 
     # --- versions -----------------------------------------------------------------
@@ -423,7 +424,7 @@ def documents(
     if not any(found.number == wanted for found in snapshot.generations()):
         raise Fault(
             "NO_GENERATION",
-            f"there is no generation {wanted!r}",
+            f"there is no generation {shown(wanted)}",
             hint=f"The newest is {newest}; `hsum generations` lists them.",
         )
     versions = snapshot.live() if wanted == newest else snapshot.at(wanted)

@@ -426,12 +426,19 @@ class Globs:
         return any(_may_lead(pattern, names) for pattern in self._patterns)
 
 
+def _encoded(pattern: str) -> bytes:
+    try:
+        return pattern.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as exc:
+        raise Fault(
+            "TEXT_INVALID",
+            f"the glob has a lone surrogate at character {exc.start}",
+            details={"path": "$.path", "position": exc.start},
+        ) from None
+
+
 def _glob(pattern: str | bytes) -> Pattern:
-    raw = (
-        pattern.encode("utf-8", "surrogateescape")
-        if isinstance(pattern, str)
-        else pattern
-    )
+    raw = pattern if isinstance(pattern, bytes) else _encoded(pattern)
     parsed = None if b"\n" in raw or b"\0" in raw else parse_pattern(raw)
     if parsed is None or parsed.negated:
         shown = raw.decode("utf-8", "backslashreplace")

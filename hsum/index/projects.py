@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault, boundary
+from hsum._kernel.text import shown
 from hsum.errors import family
 from hsum.index.catalogue import DEFAULT_PROJECT, Snapshot
 from hsum.index.survey import globs
@@ -89,4 +90,4 @@ class Projects:
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise Fault("INVALID_ARGUMENT", f"{name!r} cannot name a project")
+        raise Fault("INVALID_ARGUMENT", f"{shown(name)} cannot name a project")

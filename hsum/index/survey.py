@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import check_text
+from hsum._kernel.text import check_text, shown
 from hsum.index import guards
 from hsum.index.catalogue import Head, Totals
 from hsum.index.git import enclosing
@@ -82,6 +83,12 @@ def globs(patterns: Sequence[str], name: str) -> tuple[str, ...]:
     Raises:
         Fault: `INVALID_ARGUMENT`, `TEXT_INVALID`.
     """
+    if not isinstance(patterns, Iterable):
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{name} must be a list of patterns, not {type(patterns).__name__}",
+            details={"path": f"$.{name}"},
+        )
     listed = (patterns,) if isinstance(patterns, str) else tuple(patterns)
     for at, pattern in enumerate(listed):
         check_text(pattern, f"{name}[{at}]", limit=4_096)
@@ -215,7 +222,7 @@ def _resolved(root: str | bytes | os.PathLike[str]) -> bytes:
     try:
         return os.path.realpath(os.path.expanduser(os.fsencode(root)))
     except (TypeError, ValueError) as exc:
-        raise Fault("INVALID_ARGUMENT", f"root is no path: {root!r}") from exc
+        raise Fault("INVALID_ARGUMENT", f"root is no path: {shown(root)}") from exc
 
 
 def _home() -> bytes | None:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.text import shown
 
 __all__ = ["check_name", "folder_name", "free_name"]
 
@@ -40,8 +41,8 @@ def check_name(name: str) -> str:
         return name
     raise Fault(
         "INVALID_ARGUMENT",
-        f"{name!r} cannot be the name of an index",
+        f"{shown(name)} cannot be the name of an index",
         hint="Take at most 64 letters, digits and . _ - and begin with a letter, "
         "a digit or an underscore.",
-        details={"name": ascii(name)},
+        details={"path": "$.name", "name": shown(name)},
     )

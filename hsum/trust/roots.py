@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hsum._kernel.files import as_path
+
 __all__ = ["enclosing_repository", "resolved"]
 
 
@@ -17,5 +19,9 @@ def enclosing_repository(folder: str) -> str | None:
 
 
 def resolved(path: str | os.PathLike[str]) -> str:
-    """Return `path` absolute, with `~` expanded and links resolved."""
-    return os.path.realpath(os.path.expanduser(os.fspath(path)))
+    """Return `path` absolute, with `~` expanded and links resolved.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT` for what is no path.
+    """
+    return os.path.realpath(as_path(path, "$.root"))

@@ -61,7 +61,7 @@ def choose(wish: Wish, bindings: Bindings, folder: str) -> Choice:
 
 def is_path(index: str) -> bool:
     """Tell a directory from a managed index's name."""
-    return "/" in index or index in (".", "..", "~")
+    return isinstance(index, str) and ("/" in index or index in (".", "..", "~"))
 
 
 def _unbound(bindings: Bindings, folder: str) -> Fault:
