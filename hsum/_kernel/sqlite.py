@@ -7,6 +7,7 @@ made yet reads as an empty one; the first write makes it, whole, by a rename.
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import sqlite3
 import threading
@@ -154,6 +155,9 @@ class Database:
                 yield from _transaction(self._memory)
             return
         with self._turn(timeout_ms), translating_sqlite(self.path):
+            if _identity(self.path) is None:
+                yield from self._first_write(self.path)
+                return
             writer = self._take_writer(timeout_ms)
             yield from _transaction(writer, self._migrate)
             self._contain_log(writer)
@@ -182,14 +186,9 @@ class Database:
                     source.backup(copy)
                     # A copy of one in memory is not in this mode yet.
                     copy.execute("PRAGMA journal_mode=WAL")
-                replace(temporary, target)
+                _publish(temporary, target)
             finally:
                 temporary.unlink(missing_ok=True)
-            try:
-                fsync_dir(target.parent)
-            except OSError:
-                target.unlink(missing_ok=True)
-                raise
 
     def give_back_space(self) -> bool:
         """Return free pages to the disk, and keep none of what they held in the log.
@@ -291,8 +290,6 @@ class Database:
 
     def _take_writer(self, timeout_ms: int) -> sqlite3.Connection:
         assert self.path is not None  # noqa: S101 - for the type checker
-        if _identity(self.path) is None:
-            self._create(self.path)
         with self._mutex:
             self._follow(self.path)
             if self._writer is None:
@@ -347,28 +344,28 @@ class Database:
         except UnicodeDecodeError as exc:
             raise Fault("STORE_DAMAGED", f"{self.path}: its schema is damaged") from exc
 
-    def _create(self, path: Path) -> None:
-        """Make the file beside its place and rename it: no one sees half of it."""
-        with translating_os(path):
-            refuse_network_filesystem(path.parent)
-            temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-            for leftover in path.parent.glob(f".{path.name}.*.new*"):
-                leftover.unlink(missing_ok=True)
-            os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            try:
-                self._fill(temporary)
-                replace(temporary, path)
-            finally:
-                temporary.unlink(missing_ok=True)
+    def _first_write(self, path: Path) -> Iterator[sqlite3.Connection]:
+        """Make the file beside its place, with its first transaction, and rename it.
 
-    def _fill(self, path: Path) -> None:
-        with contextlib.closing(_open(_uri(path, immutable=False))) as connection:
-            connection.execute(f"PRAGMA page_size={self.schema.page_size:d}")
-            connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            for _ in _transaction(connection, self._migrate):
-                pass
+        No one sees half of it, and a refused first write leaves none.
+        """
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            with translating_os(path):
+                refuse_network_filesystem(path.parent)
+                _sweep(path)
+                os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            with contextlib.closing(_open(_uri(temporary, immutable=False))) as writer:
+                writer.execute(f"PRAGMA page_size={self.schema.page_size:d}")
+                writer.execute("PRAGMA auto_vacuum=INCREMENTAL")
+                writer.execute("PRAGMA journal_mode=WAL")
+                writer.execute("PRAGMA synchronous=FULL")
+                writer.execute("PRAGMA foreign_keys=ON")
+                yield from _transaction(writer, self._migrate)
+            with translating_os(path):
+                _publish(temporary, path)
+        finally:
+            _sweep(path)
 
     def _empty(self) -> sqlite3.Connection:
         """Return an empty database of this schema in memory."""
@@ -394,6 +391,21 @@ class Database:
             migration(database)
         connection.execute(f"PRAGMA application_id={self.schema.application_id:d}")
         connection.execute(f"PRAGMA user_version={self.schema.version:d}")
+
+
+def _sweep(path: Path) -> None:
+    """Remove what a first write has left beside the file; the writer's turn is held."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.new*"):
+        leftover.unlink(missing_ok=True)
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    replace(temporary, path)
+    try:
+        fsync_dir(path.parent)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _transaction(

@@ -55,6 +55,20 @@ def test_reading_makes_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_refused_first_write_makes_nothing(tmp_path):
+    """The file comes with its first transaction, or not at all."""
+    database = opened(tmp_path)
+    with pytest.raises(KeyError), database.writing() as connection:
+        connection.execute(INSERT)
+        raise KeyError
+
+    assert not database.exists()
+    assert ["notes.lock"] == [path.name for path in tmp_path.iterdir()]
+    with database.writing() as connection:
+        connection.execute(INSERT)
+    assert count(database) == 1
+
+
 def test_a_write_is_kept_or_rolled_back_whole(database):
     """An exception in the block leaves nothing."""
     with database.writing() as connection:
