@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Hits,
         IngestReport,
         Initialized,
+        Problem,
         Project,
         Skip,
         Status,
@@ -34,6 +35,7 @@ __all__ = ["page", "say_evidence"]
 
 BOLD, DIM, MATCH, PATH, GOOD, BAD = "bold", "dim", "bold red", "magenta", "green", "red"
 _SHOWN_LINES = 7
+_SHOWN_PROBLEMS = 5
 
 
 def page(verb: Verb, result: Any, options: Mapping[str, Any]) -> Iterable[Line]:
@@ -240,9 +242,7 @@ def _status(status: Status) -> Iterator[Line]:
         yield from aligned(
             [((name, BOLD), (value, "")) for name, value in _state(status)]
         )
-    for problem in status.problems:
-        yield styled(f"{problem.code}: {problem.message}", BAD)
-        yield styled(f"  next: {problem.fix}")
+    yield from _problems(status.problems)
 
 
 def _state(status: Status) -> list[tuple[str, str]]:
@@ -259,6 +259,19 @@ def _state(status: Status) -> list[tuple[str, str]]:
     ]
 
 
+def _problems(problems: Sequence[Problem]) -> Iterator[Line]:
+    """Give problems of one kind together: a few of them, and their fix once."""
+    kinds = dict.fromkeys((problem.code, problem.fix) for problem in problems)
+    for code, fix in kinds:
+        found = [p.message for p in problems if (p.code, p.fix) == (code, fix)]
+        for message in found[:_SHOWN_PROBLEMS]:
+            yield styled(f"{code}: {message}", BAD)
+        if len(found) > _SHOWN_PROBLEMS:
+            more = len(found) - _SHOWN_PROBLEMS
+            yield styled(f"{code}: and {more:,} more like these; --json has all", BAD)
+        yield styled(f"  next: {fix}")
+
+
 def _doctor(report: DoctorReport) -> Iterator[Line]:
     yield styled(
         f"checked {_count(report.generations, 'generation')}, "
@@ -267,9 +280,7 @@ def _doctor(report: DoctorReport) -> Iterator[Line]:
     )
     for repaired in report.repaired:
         yield styled(f"repaired: {repaired}", GOOD)
-    for problem in report.problems:
-        yield styled(f"{problem.code}: {problem.message}", BAD)
-        yield styled(f"  next: {problem.fix}")
+    yield from _problems(report.problems)
     if report.healthy:
         yield styled("healthy", GOOD)
 

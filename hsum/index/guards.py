@@ -21,6 +21,7 @@ __all__ = [
     "confirm",
     "large",
     "mass_delete",
+    "would_refuse",
 ]
 
 BROAD_ROOT = "broad-root"
@@ -100,6 +101,15 @@ def confirm(guards: Iterable[Guard | None], allow: Collection[str]) -> None:
     standing = [each for each in guards if each is not None and each.name not in allow]
     if standing:
         raise _refusal(standing)
+
+
+def would_refuse(guards: Iterable[Guard | None], allow: Collection[str]) -> list[str]:
+    """Say, for a dry run, what `confirm` would refuse."""
+    return [
+        f"{each.why} An ingest needs --allow {each.name}."
+        for each in guards
+        if each is not None and each.name not in allow
+    ]
 
 
 def _refusal(standing: list[Guard]) -> Fault:

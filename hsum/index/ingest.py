@@ -53,14 +53,21 @@ def ingest(store: Store, request: Request) -> IngestReport:
 
 def _rehearsed(found: Survey, request: Request) -> IngestReport:
     gathered = gather(found, _imagined, lambda *at: request.tell("read", *at))
-    plan = _decided(found, gathered, request)
+    plan = _planned(found, gathered)
     totals = Totals(
         found.totals.documents + plan.documents,
         found.totals.passages,
         found.totals.bytes + plan.bytes,
     )
     report = _report(found, totals, plan, gathered)
-    return attrs.evolve(report, dry_run=True, changes=tuple(plan.changes()))
+    guard = _mass_delete(found, plan)
+    refused = guards.would_refuse([guard], request.allow)
+    return attrs.evolve(
+        report,
+        dry_run=True,
+        changes=tuple(plan.changes()),
+        warnings=(*report.warnings, *refused),
+    )
 
 
 def _imagined(content: Content) -> Fresh:
@@ -91,11 +98,18 @@ def _written(store: Store, request: Request, found: Survey) -> IngestReport:
 
 
 def _decided(found: Survey, gathered: Gathered, request: Request) -> Plan:
-    plan = decide(found.lives, gathered.fresh, gathered.gone, found.sources)
-    dropped = plan.counts()["dropped"] if plan.ended else 0
-    guard = guards.mass_delete(found.totals.documents, dropped)
-    guards.confirm([guard], request.allow)
+    plan = _planned(found, gathered)
+    guards.confirm([_mass_delete(found, plan)], request.allow)
     return plan
+
+
+def _planned(found: Survey, gathered: Gathered) -> Plan:
+    return decide(found.lives, gathered.fresh, gathered.gone, found.sources)
+
+
+def _mass_delete(found: Survey, plan: Plan) -> guards.Guard | None:
+    dropped = plan.counts()["dropped"] if plan.ended else 0
+    return guards.mass_delete(found.totals.documents, dropped)
 
 
 def _report(

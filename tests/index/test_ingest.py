@@ -78,6 +78,22 @@ def test_an_idle_ingest_writes_nothing(tmp_path: Path, root: Path) -> None:
         assert before == everything_below(tmp_path / "ix")
 
 
+def test_a_dry_run_shows_what_a_guard_would_refuse(
+    index: hsum.Index, root: Path
+) -> None:
+    """The plan is wanted most when it is dangerous: it is shown, with what it needs."""
+    index.ingest(root)
+    for path in [p for p in root.rglob("*") if p.is_file()]:
+        path.unlink()
+    planned = index.ingest(dry_run=True)
+
+    assert planned.dropped == len(index)
+    assert any("--allow mass-delete" in warning for warning in planned.warnings)
+    with pytest.raises(hsum.HsumError) as caught:
+        index.ingest()
+    assert "CONFIRMATION_REQUIRED" == caught.value.code
+
+
 def test_changes_are_told_apart(index: hsum.Index, root: Path) -> None:
     """A generation counts what it adds, changes, moves and drops."""
     index.ingest(root)
