@@ -73,8 +73,8 @@ def current_observation(
 ) -> Current:
     """Return the newest live observation and those that it leaves standing.
 
-    The others are read when they are looked at: `reread` runs a function on a
-    later snapshot.
+    Where these fill the list, as after many plain appends, they are read when they
+    are looked at: `reread` runs a function on a later snapshot.
     """
     number = resolve_entity(conn, store, name)
     if number is None:
@@ -85,25 +85,13 @@ def current_observation(
     first, *others = sequences
     current = rows.by_sequence(conn, store, number, first)
     live = rows.tally(conn, store, number)[1]
-    return Current(
-        current.entity, current, _late(store, number, others, reread), live - 1
-    )
 
+    def read(at: sqlite3.Connection) -> tuple[Observation, ...]:
+        return tuple(rows.by_sequence(at, store, number, each) for each in others)
 
-def _late(
-    store: int, number: int, sequences: Sequence[int], reread: Reread
-) -> Sequence[Observation]:
-    if not sequences:
-        return ()
-    return Late(
-        len(sequences),
-        lambda: reread(
-            lambda conn: tuple(
-                rows.by_sequence(conn, store, number, sequence)
-                for sequence in sequences
-            )
-        ),
-    )
+    few = len(others) < _ALSO_LIVE
+    shown = read(conn) if few else Late(len(others), lambda: reread(read))
+    return Current(current.entity, current, shown, live - 1)
 
 
 def list_observations(

@@ -98,20 +98,25 @@ def test_one_name_in_many_threads_makes_one_entity(path):
 def test_the_others_can_be_read_later_and_are_the_same(path):
     """What stood beside the current one is the same after further corrections."""
     with hythe.open(path, agent="a") as store:
-        made = [store.observe("db", str(number)) for number in range(5)]
+        made = [store.observe("db", str(number)) for number in range(30)]
         before = store.current_observation("db")
         store.observe("db", "x", supersedes=made)
 
-        assert made[3::-1] == list(before.also_live)
-        unread = store.current_observation("db")
-    with hythe.open(path, agent="a") as store:
-        store.observe("db", "y")
-        late = store.current_observation("db")
+        assert made[28:8:-1] == list(before.also_live)
 
-    assert 0 == len(unread.also_live)
-    assert 1 == late.also_live_count
+
+def test_a_few_others_are_at_hand_when_the_store_is_closed(path):
+    """Less than a full list is read with the current one; a full one when looked at."""
+    with hythe.open(path, agent="a") as store:
+        made = [store.observe("db", str(number)) for number in range(20)]
+        few = store.current_observation("db")
+        store.observe("db", "one more")
+        full = store.current_observation("db")
+
+    assert made[18::-1] == list(few.also_live)
+    assert 20 == len(full.also_live) == full.also_live_count
     with pytest.raises(hythe.Closed):
-        list(late.also_live)
+        list(full.also_live)
 
 
 def test_reading_writes_nothing(path):
