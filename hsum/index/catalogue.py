@@ -182,7 +182,10 @@ class Snapshot:
         raise Fault(
             "PROJECT_UNKNOWN",
             f"the index has no project {shown(name)}",
-            details={"project": shown(name), "projects": names},
+            details={
+                "project": name if isinstance(name, str) else shown(name),
+                "projects": names,
+            },
         )
 
     # --- versions -----------------------------------------------------------------
