@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from hythe.observe.tables import STAMP, create_table
 
+if TYPE_CHECKING:
     from sqlite_utils import Database
 
 __all__ = ["DERIVED", "create_tables"]
@@ -38,8 +38,6 @@ DERIVED = (
     "line",
     "tip_value",
 )
-
-_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
 
 
 def create_tables(db: Database) -> None:
@@ -57,7 +55,7 @@ _SCOPE = {
     "task": int,
     "imported": int,
     "imported_pointer": int,
-    **_STAMP,
+    **STAMP,
 }
 _CHECKPOINT = {
     "scope": int,
@@ -83,26 +81,19 @@ _LEGACY = {
     "id": str,
     "ordinal": int,
     "body": bytes,
-    **_STAMP,
+    **STAMP,
 }
 
 
 def _create_recorded(db: Database) -> None:
-    _create(db, "scope", _SCOPE, ("store", "scope"))
+    create_table(db, "scope", _SCOPE, ("store", "scope"))
     db.table("scope").create_index(["store", "project", "task"], unique=True)
-    _create(db, "checkpoint", _CHECKPOINT, ("store", "scope", "revision"))
+    create_table(db, "checkpoint", _CHECKPOINT, ("store", "scope", "revision"))
     db.table("checkpoint").create_index(["store", "id"], unique=True)
     db.table("checkpoint").create_index(["store", "scope", "content_hash"])
-    _create(db, "state", _STATE, ("store", "digest"))
-    _create(db, "checkpoint_key", _KEY, ("store", "scope", "key"))
-    _create(db, "legacy", _LEGACY, ("store", "scope", "kind", "id"))
-
-
-def _create(
-    db: Database, table: str, columns: Mapping[str, type], pk: tuple[str, ...]
-) -> None:
-    every = {"store": int, **columns}
-    db.table(table).create(every, pk=pk, not_null=set(every), strict=True)
+    create_table(db, "state", _STATE, ("store", "digest"))
+    create_table(db, "checkpoint_key", _KEY, ("store", "scope", "key"))
+    create_table(db, "legacy", _LEGACY, ("store", "scope", "kind", "id"))
 
 
 _TOTALS = "live retired facts loops decisions unresolved resolved first_retired"

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hythe.observe.tables import STAMP, create_table
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 __all__ = ["DERIVED", "create_tables"]
 
 DERIVED = ("agent", "agent_capability", "credential_tally")
-
-_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
 
 
 def create_tables(db: Database) -> None:
@@ -28,14 +28,20 @@ def create_tables(db: Database) -> None:
 
 
 def _create_recorded(db: Database) -> None:
-    _create(
+    create_table(
         db,
         "agent_registration",
-        {"agent": str, "sequence": int, "capabilities": bytes, "description": bytes},
+        {
+            "agent": str,
+            "sequence": int,
+            "capabilities": bytes,
+            "description": bytes,
+            **STAMP,
+        },
         ("store", "agent", "sequence"),
         optional={"description"},
     )
-    _create(
+    create_table(
         db,
         "credential",
         {
@@ -47,11 +53,12 @@ def _create_recorded(db: Database) -> None:
             "not_before": int,
             "expires_at": int,
             "rotated_from": str,
+            **STAMP,
         },
         ("store", "sequence"),
         optional={"not_before", "expires_at", "rotated_from"},
     )
-    _create(
+    create_table(
         db,
         "credential_audit",
         {
@@ -60,6 +67,7 @@ def _create_recorded(db: Database) -> None:
             "agent": str,
             "credential": str,
             "reason": bytes,
+            **STAMP,
         },
         ("store", "sequence"),
         optional={"credential", "reason"},
@@ -84,15 +92,3 @@ _DERIVED_TABLES = (
         store integer not null, credentials integer not null, entries integer not null,
         primary key (store)) strict, without rowid""",
 )
-
-
-def _create(
-    db: Database,
-    table: str,
-    columns: dict[str, type],
-    pk: tuple[str, ...],
-    *,
-    optional: frozenset[str] | set[str] = frozenset(),
-) -> None:
-    every = {"store": int, **columns, **_STAMP}
-    db.table(table).create(every, pk=pk, not_null=set(every) - optional, strict=True)

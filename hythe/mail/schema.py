@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hythe.observe.tables import STAMP, create_table
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
@@ -17,12 +19,10 @@ __all__ = ["DERIVED", "create_tables"]
 
 DERIVED = ("mailbox", "inbox_tally")
 
-_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
-
 
 def create_tables(db: Database) -> None:
     """Create the tables in an empty store, inside the caller's transaction."""
-    _create(
+    create_table(
         db,
         "message",
         {
@@ -39,12 +39,12 @@ def create_tables(db: Database) -> None:
             "evidence": bytes,
             "address": bytes,
             "supersedes_hash": str,
-            **_STAMP,
+            **STAMP,
         },
         ("store", "number"),
         optional={"kind", "reply_to"},
     )
-    _create(
+    create_table(
         db,
         "delivery",
         {
@@ -56,10 +56,10 @@ def create_tables(db: Database) -> None:
         },
         ("store", "recipient", "sequence"),
     )
-    _create(
+    create_table(
         db,
         "mark",
-        {"recipient": str, "sequence": int, "fact": str, **_STAMP},
+        {"recipient": str, "sequence": int, "fact": str, **STAMP},
         ("store", "recipient", "sequence", "fact"),
     )
     db.table("message").create_index(["store", "id"], unique=True)
@@ -110,15 +110,3 @@ _SMALL_TABLES = (
         latest integer not null, unread integer not null, pruned integer not null,
         primary key (store, recipient)) strict, without rowid""",
 )
-
-
-def _create(
-    db: Database,
-    table: str,
-    columns: dict[str, type],
-    pk: tuple[str, ...],
-    *,
-    optional: frozenset[str] | set[str] = frozenset(),
-) -> None:
-    every = {"store": int, **columns}
-    db.table(table).create(every, pk=pk, not_null=set(every) - optional, strict=True)

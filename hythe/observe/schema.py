@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hythe.observe.tables import STAMP, create_table
+
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 __all__ = ["DERIVED", "create_tables"]
 
 DERIVED = ("entity_tally", "live_observation", "live_words", "all_words")
-
-_STAMP = {"author": str, "proven": int, "recorded_at": int, "digest": str}
 
 
 def create_tables(db: Database) -> None:
@@ -38,7 +38,7 @@ def create_tables(db: Database) -> None:
 
 
 def _create_entities(db: Database) -> None:
-    _create(
+    create_table(
         db,
         "entity",
         {
@@ -48,20 +48,24 @@ def _create_entities(db: Database) -> None:
             "kind": str,
             "definition": bytes,
             "definition_hash": str,
+            **STAMP,
         },
         ("store", "number"),
         optional={"kind", "definition", "definition_hash"},
     )
     db.table("entity").create_index(["store", "id"], unique=True)
     # Names and aliases share one space of NFC forms: `key`.
-    _create(
-        db, "entity_name", {"key": str, "entity": int, "name": str}, ("store", "key")
+    create_table(
+        db,
+        "entity_name",
+        {"key": str, "entity": int, "name": str, **STAMP},
+        ("store", "key"),
     )
     db.table("entity_name").create_index(["store", "entity"])
 
 
 def _create_observations(db: Database) -> None:
-    _create(
+    create_table(
         db,
         "observation",
         {
@@ -75,6 +79,7 @@ def _create_observations(db: Database) -> None:
             "evidence": bytes,
             "metadata": bytes,
             "supersedes_hash": str,
+            **STAMP,
         },
         ("store", "entity", "sequence"),
         optional={"kind"},
@@ -84,7 +89,7 @@ def _create_observations(db: Database) -> None:
 
 
 def _create_relations(db: Database) -> None:
-    _create(
+    create_table(
         db,
         "relation",
         {
@@ -95,6 +100,7 @@ def _create_relations(db: Database) -> None:
             "target": int,
             "evidence": bytes,
             "evidence_hash": str,
+            **STAMP,
         },
         ("store", "number"),
     )
@@ -107,10 +113,10 @@ def _create_relations(db: Database) -> None:
 
 
 def _create_keys(db: Database) -> None:
-    _create(
+    create_table(
         db,
         "author_key",
-        {"key": str, "operation": str, "fingerprint": str, "result": str},
+        {"key": str, "operation": str, "fingerprint": str, "result": str, **STAMP},
         ("store", "author", "key"),
     )
 
@@ -131,15 +137,3 @@ _SMALL_TABLES = (
         relations integer not null,
         primary key (store, entity)) strict, without rowid""",
 )
-
-
-def _create(
-    db: Database,
-    table: str,
-    columns: dict[str, type],
-    pk: tuple[str, ...],
-    *,
-    optional: frozenset[str] | set[str] = frozenset(),
-) -> None:
-    every = {"store": int, **columns, **_STAMP}
-    db.table(table).create(every, pk=pk, not_null=set(every) - optional, strict=True)
