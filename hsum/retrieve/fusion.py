@@ -114,6 +114,9 @@ class Fusion:
     asked: Asked
     shares: Sequence[float]
     signals: Signals
+    _worths: dict[tuple[int, ...], tuple[float, float]] = attrs.field(
+        factory=dict, init=False, repr=False, eq=False
+    )
 
     def best_first(
         self,
@@ -172,9 +175,9 @@ class Fusion:
         held = needles.get(match[1], _NO_NEEDLES)
         later = self.signals.later**at * match[0] / (file.matches[0][0] or 1.0)
         low = -self.score(held, file, later)
-        place = (match.ordinal, match.ordinal)
+        own, proved = match.ordinal, not held
         return Ranked(
-            low, file.path, *place, serial, match, held, file, at, later, not held
+            low, file.path, own, own, serial, match, held, file, at, later, proved
         )
 
     def _role_factor(self, path: str, kind: Kind) -> float:
@@ -192,12 +195,21 @@ class Fusion:
         """
         if not needles:
             return round(file.share * later * file.role, _DIGITS)
+        held = tuple(needles)
+        worth = self._worths.get(held)
+        if worth is None:
+            worth = self._worths[held] = self._worth(held)
+        bonus, demoted = worth
+        base: float = file.share * later * file.role**demoted
+        return round(bonus + base, _DIGITS)
+
+    def _worth(self, needles: tuple[int, ...]) -> tuple[float, float]:
+        """Return what needles add, and to what power the factor of a role remains."""
         shares = [self.shares[needle] for needle in needles]
         certain = sum(share >= 1 for share in shares)
         partial = min(1.0, sum(share for share in shares if share < 1))
-        spared = 1.0 if certain else partial
-        base: float = file.share * later * file.role ** (1.0 - spared)
-        return round(certain + self.signals.exact * partial + base, _DIGITS)
+        bonus = certain + self.signals.exact * partial
+        return bonus, 0.0 if certain else 1.0 - partial
 
     def _again(self, one: Ranked, first: int, last: int, needles: Places) -> Ranked:
         return one._replace(

@@ -43,6 +43,7 @@ _BLOCKS_KEPT: Final = 512
 _PROOFS_KEPT: Final = 100_000
 _FOLDERS_KEPT: Final = 1_000
 _SCOPES_KEPT: Final = 16
+_COMMON: Final = 10_000
 
 
 @attrs.frozen
@@ -93,6 +94,11 @@ class Opened:
                 f"the lexical index is damaged: {', '.join(damaged)}",
             )
         self._sound = True
+
+    def is_common(self, field: str, token: str) -> bool:
+        """Tell whether a token stands in so many passages that it tells little."""
+        few = self.reader.alive <= _COMMON
+        return not few and self.reader.frequency(field, token) > _COMMON
 
     def versions(
         self, snapshot: Snapshot, keys: Iterable[int]

@@ -14,7 +14,7 @@ from hsum.retrieve.query import STOP_WORDS
 from hsum.retrieve.signals import Asked, asked_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hsum.index.expressions import Expression
     from hsum.index.lexical import Token
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsum.retrieve.signals import Signals
 
     Analyze = Callable[[str, str], tuple[Token, ...]]
+    Common = Callable[[str, str], bool]
 
 __all__ = ["MAX_TERMS", "Plan", "candidates_of", "plan_of"]
 
@@ -30,6 +31,10 @@ MAX_TERMS: Final = 128
 
 _NEEDLE_TOKENS: Final = 8
 """As many tokens of a needle as the border field holds on each side."""
+
+
+def _none(field: str, token: str) -> bool:  # noqa: ARG001 - as `Common` is called
+    return False
 
 
 @attrs.frozen
@@ -56,22 +61,57 @@ class Plan:
     feedback: Expression | None = None
 
     @property
-    def expression(self) -> Expression | None:
-        """All groups together; None when there is nothing to look up."""
-        if not self.groups:
-            return None
-        asked = AnyOf(tuple(self.groups.values()))
+    def searches(self) -> tuple[Expression, ...]:
+        """What together finds the best of all groups, each passage by its higher score.
+
+        Words alone let the engine skip what cannot win. What holds a phrase besides
+        scores in full in the second search, which looks at nothing else.
+        """
+        parts = list(_flat(self.groups.values()))
+        phrases = tuple(filter(_is_phrase, parts))
+        words = tuple(itertools.filterfalse(_is_phrase, parts))
+        if not (words and phrases):
+            return (self._preferring(AnyOf(words or phrases)),) if parts else ()
+        both = Preferring(AnyOf(phrases), AnyOf(words))
+        return self._preferring(AnyOf(words)), self._preferring(both)
+
+    def _preferring(self, asked: Expression) -> Expression:
         return asked if self.feedback is None else Preferring(asked, self.feedback)
 
 
-def plan_of(query: Query, analyze: Analyze, signals: Signals) -> Plan:
-    """Plan a query: `analyze` cuts a text into the tokens of a field."""
+def _is_phrase(part: Expression) -> bool:
+    bare = part.part if isinstance(part, Boosted) else part
+    return isinstance(bare, Phrase) and len(bare.tokens) > 1
+
+
+def _flat(groups: Iterable[Expression]) -> Iterator[Expression]:
+    """Yield the parts of all groups, each with the group's factor."""
+    for group in groups:
+        match group:
+            case Boosted(AnyOf(parts), 1.0):
+                yield from parts
+            case Boosted(AnyOf(parts), factor):
+                yield from (Boosted(part, factor) for part in parts)
+
+
+def plan_of(
+    query: Query, analyze: Analyze, signals: Signals, common: Common = _none
+) -> Plan:
+    """Plan a query.
+
+    Args:
+        query: what was read.
+        analyze: cuts a text into the tokens of a field.
+        signals: the weights.
+        common: tells whether a token is so common that a pair of two such tells
+            little, and costs most: those are not asked.
+    """
     sequence = [
         token.text for word in query.words for token in analyze(view(word), "body")
     ]
     telling = tuple(dict.fromkeys(_telling(sequence)))
     tokens = telling[:MAX_TERMS]
-    groups = dict(_groups(query, tokens, analyze, signals))
+    groups = dict(_groups(query, tokens, analyze, signals, common))
     needles = tuple(
         (needle, candidates_of(needle.text, analyze)) for needle in query.needles
     )
@@ -90,7 +130,11 @@ def _telling(tokens: list[str]) -> list[str]:
 
 
 def _groups(
-    query: Query, tokens: tuple[str, ...], analyze: Analyze, signals: Signals
+    query: Query,
+    tokens: tuple[str, ...],
+    analyze: Analyze,
+    signals: Signals,
+    common: Common,
 ) -> Iterator[tuple[str, Expression]]:
     asked: dict[str, Sequence[Expression]] = {
         name: [Term(name, token) for token in tokens]
@@ -100,7 +144,7 @@ def _groups(
     asked["stem"] = [Term("stem", stem) for stem in dict.fromkeys(stems)]
     grams = dict.fromkeys(bigrams(query.text).split())
     asked["cjk"] = [Term("cjk", gram) for gram in grams][:MAX_TERMS]
-    asked["pairs"] = list(_pairs(tokens, analyze, stemmed=signals.stem > 0))
+    asked["pairs"] = list(_pairs(tokens, analyze, common, stemmed=signals.stem > 0))
     asked["needle"] = list(_phrases(query.needles, "body", analyze))
     asked["definition"] = list(_phrases(query.needles, "declares", analyze))
     for name, parts in asked.items():
@@ -110,12 +154,13 @@ def _groups(
 
 
 def _pairs(
-    tokens: tuple[str, ...], analyze: Analyze, *, stemmed: bool
+    tokens: tuple[str, ...], analyze: Analyze, common: Common, *, stemmed: bool
 ) -> Iterator[Expression]:
     for pair in itertools.pairwise(tokens):
         field = "stem" if stemmed else "body"
         words = [token.text for word in pair for token in analyze(word, field)]
-        yield Phrase(field, tuple(enumerate(words)))
+        if not all(common(field, word) for word in words):
+            yield Phrase(field, tuple(enumerate(words)))
 
 
 def _phrases(

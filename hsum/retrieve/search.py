@@ -166,7 +166,7 @@ class _Search:
         self._project: Project = snapshot.project(request.project)
         self._scope: Scope = opened.scope(snapshot, self._project, request.paths)
         signals = request.signals or (PROSE if self._scope.mostly_prose else CODE)
-        self._plan: Plan = plan_of(request.query, analyze, signals)
+        self._plan: Plan = plan_of(request.query, analyze, signals, opened.is_common)
         self._stream = Stream(
             snapshot,
             opened,

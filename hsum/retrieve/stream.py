@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from hsum.retrieve.plan import Plan
     from hsum.retrieve.signals import Signals
 
-__all__ = ["DEPTH", "REACH", "OutOfTime", "Stream"]
+__all__ = ["DEPTH", "REACH", "OutOfTime", "Stream", "merged"]
 
 DEPTH: Final = 200
 """Passages of each retriever that are fused."""
@@ -110,12 +111,11 @@ class Stream:
         return self._plan
 
     def _learn(self) -> None:
-        weight, asked = self._signals.feedback, self._plan.expression
-        if not weight or asked is None:
+        weight = self._signals.feedback
+        if not (weight and self._plan.groups):
             return
         matches = sorted(
-            self._opened.reader.search(self._within(asked), ANSWERS),
-            key=lambda match: (-match.score, match.digest),
+            self._best(ANSWERS), key=lambda match: (-match.score, match.digest)
         )[:ANSWERS]
         feedback = telling_words(
             [(self._stems(match), match.score / matches[0].score) for match in matches],
@@ -217,18 +217,23 @@ class Stream:
     def _searched(self, depth: int) -> list[Match]:
         """Return the best passages by BM25 over all fields, and note their places."""
         self._check_time()
-        asked = self._plan.expression
-        if asked is None:
-            return []
-        found = self._opened.reader.search(self._within(asked), depth)
-        self.bm25 = {match.place: rank for rank, match in enumerate(found, 1)}
+        found = self._best(depth)
+        self.bm25 = {match[1]: rank for rank, match in enumerate(found, 1)}
         return found
 
+    def _best(self, depth: int) -> list[Match]:
+        """Return the best `depth` passages, and those that tie with the last of them."""
+        answers = [
+            self._opened.reader.search(self._within(asked), depth)
+            for asked in self._plan.searches
+        ]
+        return answers[0] if len(answers) == 1 else merged(answers, depth)
+
     def _candidates(self, needle: Expression) -> Iterator[list[Match]]:
-        """Yield all candidates of a needle in the order of the whole query."""
-        asked = self._plan.expression
-        faint = Boosted(needle, _FAINT)
-        ordered = faint if asked is None else Preferring(faint, asked)
+        """Yield all candidates of a needle in the order of the words of the query."""
+        own = Boosted(needle, self._signals.needle or _FAINT)
+        words = self._plan.searches[:1]
+        ordered = Preferring(own, words[0]) if words else own
         for batch in self._opened.reader.batches(self._within(ordered), DEPTH):
             self._check_time()
             yield batch
@@ -296,6 +301,19 @@ class Stream:
         check_cancelled()
         if time.monotonic() > self._deadline:
             raise OutOfTime
+
+
+def merged(answers: Sequence[Sequence[Match]], depth: int) -> list[Match]:
+    """Return the best `depth` of the answers to the searches of a plan, and ties.
+
+    A passage of several has the score of the last.
+    """
+    best = {match[1]: match for answer in answers for match in answer}
+    found = sorted(best.values(), key=itemgetter(0), reverse=True)
+    if len(found) <= depth:
+        return found
+    floor = found[depth - 1][0]
+    return [match for match in found if match[0] >= floor]
 
 
 def _below(floor: float, one: Ranked, top: float) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,8 +14,8 @@ from hypothesis import strategies as st
 
 from hsum._kernel.faults import Fault
 from hsum.errors import HsumError
-from hsum.index.expressions import Preferring
-from hsum.index.lexical import analyze
+from hsum.index.expressions import AnyOf, Preferring
+from hsum.index.lexical import LexicalDocument, Reader, Writer, analyze
 from hsum.index.matches import Match, place_of
 from hsum.retrieve.cursors import Binding, position_of, token_at
 from hsum.retrieve.feedback import inverse_frequency, telling_words
@@ -21,6 +23,7 @@ from hsum.retrieve.fusion import Fusion, Ranked
 from hsum.retrieve.plan import MAX_TERMS, candidates_of, plan_of
 from hsum.retrieve.query import parse
 from hsum.retrieve.signals import CODE, PROSE, Asked, asked_for, role_of
+from hsum.retrieve.stream import merged
 
 NOTHING = Asked(frozenset(), ())
 
@@ -110,7 +113,40 @@ def test_feedback_reorders_and_finds_nothing() -> None:
     plan = plan_of(parse("wing"), analyze, PROSE)
     learned = telling_words([(["slipstream", "lift"], 1.0)], {"wing"}, len, 0.5)
 
-    assert isinstance(attrs.evolve(plan, feedback=learned).expression, Preferring)
+    (search,) = attrs.evolve(plan, feedback=learned).searches
+
+    assert isinstance(search, Preferring)
+
+
+def test_a_pair_of_common_words_is_not_asked() -> None:
+    """It costs most and tells least; one rare word makes it worth asking."""
+    query = parse("int stat")
+
+    assert "pairs" not in plan_of(query, analyze, CODE, lambda _, word: True).groups
+    assert (
+        "pairs" in plan_of(query, analyze, CODE, lambda _, word: word == "int").groups
+    )
+
+
+def test_the_searches_of_a_plan_find_the_best_of_all_groups(tmp_path: Path) -> None:
+    """Words alone and phrases besides, merged, are one search of everything."""
+    chance = random.Random(1)
+    writer = Writer(tmp_path / "lexical")
+    for at in range(400):
+        body = " ".join(
+            chance.choices(["alpha", "beta", "gamma", "delta", "omega"], k=9)
+        )
+        writer.extend([LexicalDocument(at, 0, body, path=f"file {at % 7}")])
+    writer.commit()
+    reader = Reader(tmp_path / "lexical")
+    plan = plan_of(parse("alpha_beta gamma delta"), analyze, CODE)
+    at_once = reader.search(AnyOf(tuple(plan.groups.values())), 20)
+
+    found = merged([reader.search(asked, 20) for asked in plan.searches], 20)
+
+    assert {match.place: pytest.approx(match.score) for match in at_once} == {
+        match.place: match.score for match in found
+    }
 
 
 def test_known_words_and_numbers_tell_nothing() -> None:
