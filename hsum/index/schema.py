@@ -25,8 +25,8 @@ BLOCK_BITS = 20
 
 # The name in the file's header: "hsum".
 _APPLICATION_ID = 0x6873756D
-# Compressed source files are a few kB: smaller pages would chain, larger ones waste.
-_PAGE_BYTES = 8_192
+# Compressed source files are a few kB: of each, half a page is wasted.
+_PAGE_BYTES = 4_096
 
 
 def _first(db: sqlite_utils.Database) -> None:
