@@ -192,13 +192,15 @@ def _confirm_size(found: Scan, allow: Collection[str]) -> None:
 
 def _root(snapshot: Snapshot, request: Request) -> bytes:
     recorded = snapshot.root
-    root = recorded if request.root is None else _resolved(request.root)
-    if root is None:
+    given = recorded if request.root is None else request.root
+    if given is None:
         raise Fault(
             "INVALID_ARGUMENT",
             "the first ingest needs a root",
             hint="Name the directory to index: ingest('~/code/project').",
         )
+    # The recorded one too: a link may stand where it was.
+    root = _resolved(given)
     if recorded not in (None, root) and not request.rebind:
         raise _mismatch(recorded, root)
     if not os.path.isdir(root):

@@ -291,6 +291,21 @@ def test_the_first_ingest_needs_a_root(index: hsum.Index) -> None:
     assert "ingest(" in caught.value.hint
 
 
+def test_a_link_where_the_root_was_is_another_root(
+    index: hsum.Index, root: Path, tmp_path: Path
+) -> None:
+    """The recorded root is no way to what a link put in its place."""
+    index.ingest(root)
+    root.rename(tmp_path / "moved")
+    root.symlink_to(tmp_path / "moved")
+
+    for given in (None, root):
+        with pytest.raises(hsum.Conflict) as mismatch:
+            index.ingest(given)
+        assert "ROOT_MISMATCH" == mismatch.value.code
+    assert 1 == len(index.generations())
+
+
 def test_another_root_is_refused_and_a_rebind_keeps_all_ids(
     index: hsum.Index, root: Path, tmp_path: Path
 ) -> None:
