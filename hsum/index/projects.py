@@ -10,7 +10,6 @@ from hsum._kernel.faults import Fault, boundary
 from hsum._kernel.text import shown
 from hsum.errors import family
 from hsum.index.catalogue import DEFAULT_PROJECT, Snapshot
-from hsum.index.survey import globs
 from hsum.model import Project
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ class Projects:
             HsumError: `PROJECT_EXISTS`; `INVALID_ARGUMENT` for a name that is not a
                 letter or digit followed by at most 63 letters, digits, `_`, `.`, `-`.
         """
+        from hsum.index.survey import globs  # loads the whole scan
+
         _check_name(name)
         yes, no = globs(include, "include"), globs(exclude, "exclude")
         with self._store.writer(), self._store.writing() as connection:
