@@ -7,23 +7,29 @@ made yet reads as an empty one; the first write makes it, whole, by a rename.
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import sqlite3
 import threading
-import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import (
-    fsync_dir,
     refuse_network_filesystem,
-    replace,
     translating_os,
 )
 from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite_faults import translating_sqlite
+from hsum._kernel.sqlite_files import (
+    BUSY_MS,
+    identity_of,
+    is_writable,
+    keep_copy,
+    open_file,
+    publish,
+    sweep,
+    uri_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +43,6 @@ __all__ = ["Database", "Durability", "Schema", "translating_sqlite"]
 Durability = Literal["full", "normal"]
 
 MINIMUM_SQLITE = (3, 37, 0)
-_BUSY_MS = 15_000
 _IDLE_READERS = 8
 _WAL_KEPT_BYTES = 16 * 1024 * 1024
 
@@ -110,7 +115,7 @@ class Database:
     def exists(self) -> bool:
         """Tell whether the database has been made."""
         self._check_open()
-        return self.path is None or _identity(self.path) is not None
+        return self.path is None or identity_of(self.path) is not None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -125,7 +130,7 @@ class Database:
                 yield self._memory
             return
         with translating_sqlite(self.path):
-            if _identity(self.path) is None:
+            if identity_of(self.path) is None:
                 with contextlib.closing(self._empty()) as connection:
                     yield connection
                 return
@@ -138,7 +143,7 @@ class Database:
                 self._give_back(connection)
 
     @contextlib.contextmanager
-    def writing(self, *, timeout_ms: int = _BUSY_MS) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, timeout_ms: int = BUSY_MS) -> Iterator[sqlite3.Connection]:
         """Give a connection in one immediate transaction; commit, or roll all back.
 
         The file is made and migrated first where needed. Threads and processes
@@ -155,7 +160,7 @@ class Database:
                 yield from _transaction(self._memory)
             return
         with self._turn(timeout_ms), translating_sqlite(self.path):
-            if _identity(self.path) is None:
+            if identity_of(self.path) is None:
                 yield from self._first_write(self.path)
                 return
             writer = self._take_writer(timeout_ms)
@@ -181,12 +186,12 @@ class Database:
             try:
                 os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
                 with contextlib.closing(
-                    _open(_uri(temporary, immutable=False))
+                    open_file(uri_of(temporary, immutable=False))
                 ) as copy:
                     source.backup(copy)
                     # A copy of one in memory is not in this mode yet.
                     copy.execute("PRAGMA journal_mode=WAL")
-                _publish(temporary, target)
+                publish(temporary, target)
             finally:
                 temporary.unlink(missing_ok=True)
 
@@ -197,8 +202,8 @@ class Database:
         """
         if self.path is None or not self.exists():
             return True
-        with self._turn(_BUSY_MS), translating_sqlite(self.path):
-            writer = self._take_writer(_BUSY_MS)
+        with self._turn(BUSY_MS), translating_sqlite(self.path):
+            writer = self._take_writer(BUSY_MS)
             # `execute` would step it once, and free one page.
             writer.executescript("PRAGMA incremental_vacuum")
             _empty_log(writer)
@@ -261,7 +266,7 @@ class Database:
 
     def _follow(self, path: Path) -> None:
         """Drop connections to a file that another one has replaced."""
-        identity = _identity(path)
+        identity = identity_of(path)
         if identity != self._file:
             self._drop_connections()
             self._file = identity
@@ -298,7 +303,7 @@ class Database:
             return self._writer
 
     def _connect(self, path: Path, *, writer: bool) -> sqlite3.Connection:
-        connection = _open(_uri(path, immutable=not _writable(path)))
+        connection = open_file(uri_of(path, immutable=not is_writable(path)))
         try:
             self._check_file(connection)
             self._configure(connection, writer=writer)
@@ -310,7 +315,7 @@ class Database:
 
     def _configure(self, connection: sqlite3.Connection, *, writer: bool) -> None:
         connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+        connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if writer:
             connection.execute(f"PRAGMA synchronous={self.durability}")
             connection.execute("PRAGMA secure_delete=ON")
@@ -353,9 +358,11 @@ class Database:
         try:
             with translating_os(path):
                 refuse_network_filesystem(path.parent)
-                _sweep(path)
+                sweep(path)
                 os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            with contextlib.closing(_open(_uri(temporary, immutable=False))) as writer:
+            with contextlib.closing(
+                open_file(uri_of(temporary, immutable=False))
+            ) as writer:
                 writer.execute(f"PRAGMA page_size={self.schema.page_size:d}")
                 writer.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 writer.execute("PRAGMA journal_mode=WAL")
@@ -363,13 +370,13 @@ class Database:
                 writer.execute("PRAGMA foreign_keys=ON")
                 yield from _transaction(writer, self._migrate)
             with translating_os(path):
-                _publish(temporary, path)
+                publish(temporary, path)
         finally:
-            _sweep(path)
+            sweep(path)
 
     def _empty(self) -> sqlite3.Connection:
         """Return an empty database of this schema in memory."""
-        connection = _open(":memory:")
+        connection = open_file(":memory:")
         connection.execute(f"PRAGMA page_size={self.schema.page_size:d}")
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA foreign_keys=ON")
@@ -385,27 +392,12 @@ class Database:
         import sqlite_utils
 
         if version and self.path is not None:
-            _keep_copy(self.path, version)
+            keep_copy(self.path, version)
         database = sqlite_utils.Database(connection, execute_plugins=False)
         for migration in self.schema.migrations[version:]:
             migration(database)
         connection.execute(f"PRAGMA application_id={self.schema.application_id:d}")
         connection.execute(f"PRAGMA user_version={self.schema.version:d}")
-
-
-def _sweep(path: Path) -> None:
-    """Remove what a first write has left beside the file; the writer's turn is held."""
-    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.new*"):
-        leftover.unlink(missing_ok=True)
-
-
-def _publish(temporary: Path, path: Path) -> None:
-    replace(temporary, path)
-    try:
-        fsync_dir(path.parent)
-    except OSError:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _transaction(
@@ -440,65 +432,9 @@ def commit(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def _open(target: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        target,
-        isolation_level=None,
-        check_same_thread=False,
-        uri=target.startswith("file:"),
-        cached_statements=256,
-        timeout=_BUSY_MS / 1_000,
-    )
-
-
-def _uri(path: Path, *, immutable: bool) -> str:
-    quoted = urllib.parse.quote(os.fsencode(path.absolute()))
-    return f"file:{quoted}?" + ("immutable=1" if immutable else "mode=rw")
-
-
-def _writable(path: Path) -> bool:
-    """Tell whether WAL's side files can be made; refuse to guess past unread ones."""
-    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
-        return True
-    wal = path.with_name(path.name + "-wal")
-    if wal.exists() and wal.stat().st_size:
-        raise Fault(
-            "PERMISSION_DENIED",
-            f"{path.name} has unread changes in its -wal file and may not be written",
-            hint="Let its owner open and close it once, or copy the folder and open that.",
-        )
-    return False
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return device and inode; None for no file, or an empty one."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        return None
-    except OSError as exc:
-        with translating_os(path):
-            raise exc from None
-        raise
-    return (found.st_dev, found.st_ino) if found.st_size else None
-
-
 def _version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _keep_copy(path: Path, version: int) -> None:
-    """Copy the file as it was before a migration."""
-    copy = path.with_name(f"{path.name}.before-schema-{version + 1}")
-    temporary = copy.with_name(copy.name + ".tmp")
-    with (
-        contextlib.closing(sqlite3.connect(_uri(path, immutable=False), uri=True)) as a,
-        contextlib.closing(sqlite3.connect(temporary)) as b,
-    ):
-        a.backup(b)
-    temporary.chmod(0o600)
-    replace(temporary, copy)
 
 
 def _check_library() -> None:

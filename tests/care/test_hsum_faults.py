@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 import hsum
-from hsum._kernel import files, sqlite
+from hsum._kernel import files, sqlite, sqlite_files
 from hsum.index import lexical, lexical_files
 from tests.index.trees import contents, plant
 
 SEAMS = {
     "fsync": (files, lexical_files),
-    "fsync_dir": (files, lexical, sqlite),
-    "replace": (files, sqlite),
+    "fsync_dir": (files, lexical, sqlite_files),
+    "replace": (files, sqlite_files),
     "commit": (sqlite,),
 }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hsum
-from hsum._kernel import files, sqlite
+from hsum._kernel import files, sqlite, sqlite_files
 from tests.index.trees import TREE, contents, plant
 
 
@@ -46,7 +46,7 @@ def _failing(
 
 SEAMS = (
     (sqlite, "commit", _sqlite_full),
-    (sqlite, "replace", _full),
+    (sqlite_files, "replace", _full),
     (files, "fsync", _full),
     (os, "fsync", _full),
     (os, "link", _full),
