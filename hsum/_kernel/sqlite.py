@@ -45,6 +45,7 @@ Durability = Literal["full", "normal"]
 MINIMUM_SQLITE = (3, 37, 0)
 _IDLE_READERS = 8
 _WAL_KEPT_BYTES = 16 * 1024 * 1024
+_WAL_GROWN_BYTES = 1024 * 1024
 
 
 class Schema(NamedTuple):
@@ -164,8 +165,14 @@ class Database:
                 yield from self._first_write(self.path)
                 return
             writer = self._take_writer(timeout_ms)
-            yield from _transaction(writer, self._migrate)
-            self._contain_log(writer)
+            before = self._log_bytes()
+            try:
+                yield from _transaction(writer, self._migrate)
+            except BaseException:
+                # What was rolled back must not keep the room it may have lacked.
+                self._contain_log(writer, before + _WAL_GROWN_BYTES)
+                raise
+            self._contain_log(writer, _WAL_KEPT_BYTES)
 
     def copy_to(self, target: Path | str) -> None:
         """Write one consistent copy to a new file, whatever is written meanwhile.
@@ -193,7 +200,8 @@ class Database:
                     copy.execute("PRAGMA journal_mode=WAL")
                 publish(temporary, target)
             finally:
-                temporary.unlink(missing_ok=True)
+                for suffix in ("", "-wal", "-shm", "-journal"):
+                    Path(f"{temporary}{suffix}").unlink(missing_ok=True)
 
     def give_back_space(self) -> bool:
         """Return free pages to the disk, and keep none of what they held in the log.
@@ -211,10 +219,16 @@ class Database:
             # Starting it anew has written one page: a header, a frame's header, the page.
             return left <= 32 + 24 + self.schema.page_size
 
-    def _contain_log(self, writer: sqlite3.Connection) -> None:
-        """Cut a log that one large commit has filled; that it cannot be is no failure."""
-        with contextlib.suppress(OSError, sqlite3.Error):
-            if os.stat(f"{self.path}-wal").st_size > _WAL_KEPT_BYTES:
+    def _log_bytes(self) -> int:
+        try:
+            return os.stat(f"{self.path}-wal").st_size
+        except OSError:
+            return 0
+
+    def _contain_log(self, writer: sqlite3.Connection, most: int) -> None:
+        """Cut a log that one large write has filled; that it cannot be is no failure."""
+        if self._log_bytes() > most:
+            with contextlib.suppress(sqlite3.Error):
                 _empty_log(writer)
 
     def close(self) -> None:
