@@ -49,8 +49,10 @@ class Tree:
     def read(self, path: bytes) -> bytes | SourceState:
         """Return a file's bytes, or why they cannot be had.
 
-        No link is followed: a folder or file that is one now is `blocked`.
+        No link is followed: a root, folder or file that is one now is `blocked`.
         """
+        if os.path.islink(self._root):
+            return "blocked"
         try:
             with Reader(self._root) as reader:
                 found = reader.read(path, _ANY_SIZE)
@@ -71,6 +73,8 @@ class Tree:
 
     def files(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield path and bytes of each file, by path."""
+        if os.path.islink(self._root):
+            return
         try:
             with Reader(self._root) as reader:
                 for path in self._paths():

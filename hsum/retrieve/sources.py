@@ -29,6 +29,8 @@ def state_of(root: bytes | None, path: bytes, known: Known) -> SourceState:
     """
     if root is None:
         return "unverifiable"
+    if os.path.islink(root):
+        return "blocked"
     try:
         found = os.lstat(root + b"/" + path)
     except (FileNotFoundError, NotADirectoryError):

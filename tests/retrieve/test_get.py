@@ -315,3 +315,15 @@ def test_only_a_line_feed_ends_a_line(encoding: str) -> None:
     assert (1, 1) == lines_of(data, encoding, 0, third)
     assert (2, 2) == lines_of(data, encoding, third, len(data))
     assert (1, 2) == lines_of(data, encoding, 0, len(data))
+
+
+def test_a_root_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    """Another folder under the root's name is another folder."""
+    index = indexed(tmp_path, {"a.txt": "inside\n"})
+    citation = cited(index, "a.txt")
+    (tmp_path / "tree").rename(tmp_path / "was")
+    (tmp_path / "tree").symlink_to(tmp_path / "was")
+    plain, verified = index.get(citation), index.get(citation, verify=True)
+
+    assert "blocked" == plain.source_state
+    assert ("blocked", "gone") == (verified.source_state, verified.span_state)
