@@ -188,7 +188,7 @@ class _Search:
         )
         start = position_of(self._request.cursor, binding)
         taken, reason = self._taken(start)
-        if len(taken) > limit:
+        if len(taken) > limit and reason != "deadline":
             reason = "limit_reached"
         hits = tuple(self._hits(taken[:limit]))
         more = token_at(binding, start + limit) if reason == "limit_reached" else None
@@ -202,6 +202,9 @@ class _Search:
             # What was taken in time stays in the list.
             taken.extend(itertools.islice(self._stream, start, end))
         except OutOfTime:
+            return taken, "deadline"
+        if self._stream.late:
+            # In what order the rest belongs, nothing tells: there is no next page.
             return taken, "deadline"
         capped = self._request.query.cut or self._plan.cut
         return taken, "work_budget_exhausted" if capped else "unique_exhausted"

@@ -60,7 +60,8 @@ class Stream:
         plan: what is asked.
         scope: the versions that count.
         signals: the weights.
-        deadline: on the monotonic clock; `OutOfTime` is raised after it.
+        deadline: on the monotonic clock; `OutOfTime` is raised after it, once what
+            was proved in time is yielded. `late` tells that it has passed.
     """
 
     def __init__(
@@ -84,17 +85,20 @@ class Stream:
         self._rests: list[tuple[int, Iterator[list[Match]]]] = []
         self.bm25: dict[int, int] = {}
         self._floor: float | None = None
+        self.late = False
 
     def __iter__(self) -> Iterator[tuple[float, Ranked]]:
         """Yield each hit once with its score; scores never rise."""
         self._learn()
         yield from self._window(*self._head())
+        self._check_late()
         for number, rest in self._rests:
             for batch in rest:
                 fresh = self._fresh(batch)
                 yield from self._window(
                     fresh, {match.place: {number: REACH} for match in fresh}
                 )
+                self._check_late()
         yield from self._window(self._fresh(self._searched(REACH)), {})
 
     def _fresh(self, matches: list[Match]) -> list[Match]:
@@ -176,7 +180,7 @@ class Stream:
         held: list[Match] = []
         for each in itertools.chain([batch], batches):
             held += [match for match in each if self._holds(match, number)]
-            if len(held) >= DEPTH:
+            if len(held) >= DEPTH or self.late:
                 break
         return held, True
 
@@ -235,7 +239,8 @@ class Stream:
         words = self._plan.searches[:1]
         ordered = Preferring(own, words[0]) if words else own
         for batch in self._opened.reader.batches(self._within(ordered), DEPTH):
-            self._check_time()
+            if self._is_late():
+                return
             yield batch
 
     def _within(self, expression: Expression) -> Expression:
@@ -271,12 +276,16 @@ class Stream:
         return runs
 
     def _proofs(self, match: Match, number: int) -> frozenset[tuple[int, int]]:
-        """Return the smallest runs that hold a needle and touch a passage."""
+        """Return the smallest runs that hold a needle and touch a passage.
+
+        After the deadline nothing more is proved, so that what was is still given.
+        """
         proofs = self._opened.proofs
         name = (self._plan.needles[number][0].text, match.place)
         found = proofs.get(name)
         if found is None:
-            self._check_time()
+            if self._is_late():
+                return frozenset()
             found = proofs[name] = frozenset(self._proved(match, number))
         return found
 
@@ -297,9 +306,18 @@ class Stream:
         key = match.version
         return self._opened.versions(self._snapshot, (key,))[key]
 
-    def _check_time(self) -> None:
+    def _is_late(self) -> bool:
         check_cancelled()
-        if time.monotonic() > self._deadline:
+        self.late = self.late or time.monotonic() > self._deadline
+        return self.late
+
+    def _check_late(self) -> None:
+        """Stop where the deadline has cut short what was yielded."""
+        if self.late:
+            raise OutOfTime
+
+    def _check_time(self) -> None:
+        if self._is_late():
             raise OutOfTime
 
 

@@ -255,6 +255,22 @@ def test_a_passed_deadline_gives_what_was_found(
     assert ("deadline", None) == (hits.stop_reason, hits.cursor)
 
 
+def test_what_was_proved_in_time_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where few candidates hold the needle, those found before the end are hits."""
+    files = {f"n{n:03}.txt": f"about c number {n}\n" for n in range(450)}
+    files |= {f"a{n}.txt": f"C++ and c, number {n}\n" for n in range(30)}
+    index = indexed(tmp_path, files)
+    now = iter(range(10_000_000))
+    monkeypatch.setattr("time.monotonic", lambda: next(now))
+    hits = index.search("C++", timeout_ms=60_000, limit=100)
+    proved = [hit for hit in hits if "C++" in hit.text]
+
+    assert "deadline" == hits.stop_reason
+    assert 0 < len(proved) < 60
+
+
 # --- scopes -------------------------------------------------------------------------
 
 
