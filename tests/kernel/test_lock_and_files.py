@@ -50,6 +50,15 @@ def test_a_leftover_file_is_no_held_lock(tmp_path):
         assert str(os.getpid()) == lock.read_text("ascii").strip()
 
 
+def test_a_missing_directory_is_named(tmp_path):
+    """The refusal names what the caller can mend, not a file of ours."""
+    with pytest.raises(Fault) as caught, exclusive(tmp_path / "no" / "x.lock"):
+        pass
+
+    assert "INVALID_ARGUMENT" == caught.value.code
+    assert str(tmp_path / "no") == caught.value.details["path"]
+
+
 def test_threads_exclude_each_other(tmp_path):
     """Eight threads count without losing a step."""
     lock = tmp_path / "writer.lock"
