@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from mcp import MCPError
 
 import hythe
 from tests.servers.sessions import INITIALIZE, answer, call, client, fault, frames, run
@@ -302,3 +303,34 @@ def test_a_cancelled_wait_ends_its_work(store):
     assert [reply["id"] for reply in replies if "result" in reply] == [0, 2]
     assert done.returncode == 0
     assert time.monotonic() - began < 50
+
+
+def test_every_kind_of_resource_is_read(store):
+    """Snapshots, messages and handoffs are read by their handles; others' mail is not."""
+
+    async def work():
+        async with served(store, "planner") as a, served(store, "critic") as b:
+            first = await done(
+                a, "checkpoint", **SCOPE, state=STATE, key="1", createScope=True
+            )
+            note = await done(a, "send_message", to="critic", text="a note")
+            work = await done(a, "send_handoff", to="critic", text="the work", **SCOPE)
+            handles = {
+                "hythe/1": f"hythe://snapshot/{first['checkpoint']['id']}",
+                "a note": f"hythe://message/{note['id']}",
+                "the work": f"hythe://handoff/{work['id']}",
+            }
+            read = {
+                text: json.loads((await b.read_resource(uri)).contents[0].text)
+                for text, uri in handles.items()
+            }
+            with pytest.raises(MCPError):
+                await a.read_resource(handles["a note"])
+            with pytest.raises(MCPError):
+                await a.read_resource("hythe://nothing/x")
+            return read
+
+    read = run(work)
+
+    assert all(text in piece["text"] for text, piece in read.items())
+    assert all(piece["untrustedContent"] for piece in read.values())
