@@ -456,7 +456,7 @@ _CARE = (
         words=("id", "path"),
         examples=(
             "redact 0b7c... --reason 'a password'",
-            "redact 0b7c... '$.facts[0].object' --reason 'a password' --dry-run",
+            "redact 0b7c... '$.facts[0].object' --reason 'a password' --confirm",
         ),
         effect="removes",
         where="store",
@@ -466,7 +466,11 @@ _CARE = (
         "prune",
         "Remove payloads of retired lineages whose values are all settled.",
         heading=CARE,
-        examples=("prune --dry-run", "prune --archived-before 2026-01-01T00:00:00Z"),
+        examples=(
+            "prune",
+            "prune --confirm",
+            "prune --archived-before 2026-01-01T00:00:00Z --confirm",
+        ),
         effect="removes",
         where="store",
     ),

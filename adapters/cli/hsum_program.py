@@ -12,10 +12,9 @@ import click
 from adapters._wire import meanings
 from adapters._wire.hsum_verbs import VERBS
 from adapters._wire.verbs import Verb
-from adapters.cli import extras
+from adapters.cli import confirming, extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
 from adapters.cli.terminal import emit_json, show
-from hsum import Fault
 
 if TYPE_CHECKING:
     from hsum import CheckReport, Evidence
@@ -77,8 +76,7 @@ def command(verb: Verb) -> click.Command:
             click.Option([f"--{name}"], help=meanings.HSUM[name]) for name in _SELECTING
         ]
     chosen += _OWN.get(str(verb.command), [])
-    if _removes(verb):
-        chosen.append(flag("--confirm", "Do it; without this, only the plan is shown."))
+    chosen += confirming.options(verb)
     chosen.append(flag("--json", "Print one JSON document."))
     return VerbCommand(
         str(verb.command).split(" ")[-1],
@@ -99,7 +97,7 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     if own.get("lock") is not None:
         options["lock"] = own["lock"] or True
     form = "json" if as_json else own.get("format", "text")
-    if _removes(verb) and not (options.pop("confirm") or options["dry_run"]):
+    if confirming.unconfirmed(verb, options):
         return _planned(verb, given({**options, "dry_run": True}), form)
     status = 0
     with _called(verb, given(options), quiet=form != "text") as result:
@@ -109,24 +107,17 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     return status
 
 
-def _removes(verb: Verb) -> bool:
-    """Tell whether a command removes what cannot be made again, after a dry run."""
-    return verb.effect == "removes" and "dry_run" in verb.parameters()
-
-
 def _planned(verb: Verb, arguments: dict[str, Any], form: str) -> int:
-    """Show what would be removed, and refuse."""
+    """Show what would be removed; refuse, unless that is nothing."""
     from adapters._wire.hsum_json import encode
 
     with _called(verb, arguments, quiet=form != "text") as plan:
-        if form == "text":
+        asks = confirming.removes_something(plan)
+        if form == "text" or not asks:
             _show(verb, plan, arguments, form)
-        raise Fault(
-            "CONFIRMATION_REQUIRED",
-            f"{verb.command} removes this for good; nothing was written",
-            hint="If that is meant, run it again with --confirm.",
-            details=encode(plan),
-        )
+        if asks:
+            raise confirming.refusal(verb, encode(plan))
+    return 0
 
 
 def _show(verb: Verb, result: Any, options: dict[str, Any], form: str) -> None:

@@ -12,7 +12,7 @@ from adapters._wire import meanings
 from adapters._wire.evidence import resolver
 from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, VERBS
 from adapters._wire.verbs import Verb, of_tool
-from adapters.cli import extras
+from adapters.cli import confirming, extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
 from adapters.cli.hythe_input import OWN, arguments
 from adapters.cli.terminal import emit_json, say, show
@@ -43,6 +43,7 @@ def command(verb: Verb) -> click.Command:
         for name, other in _others(verb).items()
     ]
     chosen += own.values()
+    chosen += confirming.options(verb)
     chosen += _common(verb)
     return VerbCommand(
         str(verb.command).split(" ")[-1],
@@ -108,10 +109,17 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     if asked:
         options = _redirected(verb, asked[0], options)
         verb = asked[0]
+    planned = confirming.unconfirmed(verb, options)
+    if planned:
+        options["dry_run"] = True
     try:
         with _opened(verb, options) as target:
             result = verb.resolve()(*target, **arguments(verb, given(options)))
-            _show(verb, result, as_json=as_json)
+            asks = planned and confirming.removes_something(result)
+            if not (asks and as_json):
+                _show(verb, result, as_json=as_json)
+            if asks:
+                raise confirming.refusal(verb, _document(verb, result))
     except Fault as fault:
         return _refused(verb, fault, as_json=as_json)
     return 5 if getattr(result, "problems", ()) else 0
@@ -128,13 +136,17 @@ def _redirected(verb: Verb, other: Verb, options: dict[str, Any]) -> dict[str, A
 
 def _show(verb: Verb, result: Any, *, as_json: bool) -> None:
     if as_json:
-        from adapters._wire.hythe_json import document
-
-        emit_json(document(verb, result))
+        emit_json(_document(verb, result))
     else:
         from adapters.cli import hythe_pages
 
         show(hythe_pages.page(verb, result))
+
+
+def _document(verb: Verb, result: Any) -> Any:
+    from adapters._wire.hythe_json import document
+
+    return document(verb, result)
 
 
 @contextmanager
@@ -148,7 +160,7 @@ def _opened(verb: Verb, options: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
     path = _needed("store", options.pop("store", None))
     agent = _needed("agent", options.pop("as_agent", None))
     project, task = options.pop("project", None), options.pop("task", None)
-    create = verb.effect != "reads"
+    create = verb.effect == "adds"
     with hythe.open(path, agent=agent, create=create, evidence=resolver) as store:
         if verb.where == "scope":
             yield (store.scope(project, task),)

@@ -24,6 +24,7 @@ def test_a_backup_can_be_restored_elsewhere(hsum, tmp_path):
 def test_pruned_evidence_says_so(hsum):
     """A dry run first; then what only the past held is gone."""
     hsum.ok("init")
+    nothing = hsum.json("prune", "--keep-generations", 1)
     citation = hsum.json("search", "Install")["hits"][0]["citation"]
     (hsum.cwd / "docs" / "guide.md").write_text("anew\n", encoding="utf-8")
     hsum.ok("ingest")
@@ -33,6 +34,7 @@ def test_pruned_evidence_says_so(hsum):
     hsum.ok("prune", "--keep-generations", 1, "--confirm")
     gone = hsum("get", citation, "--json")
 
+    assert (True, 0) == (nothing["dry_run"], nothing["revisions"])
     assert (True, 1) == (plan["dry_run"], plan["revisions"])
     assert (2, "CONFIRMATION_REQUIRED") == (refused.status, refused.json["code"])
     assert plan == refused.json["details"]

@@ -320,17 +320,38 @@ def test_a_store_can_be_backed_up_and_restored(atlas, tmp_path):
 def test_a_redacted_value_is_gone_and_the_store_is_well(atlas):
     """A tombstone stands in its place; all hashes still verify."""
     made = atlas.json("observe", "api", "the password is hunter2")
-    done = atlas.json("redact", made["id"], "--reason", "a password")
+    planned = atlas("redact", made["id"], "--reason", "a password")
+    still = atlas.ok("current", "api").out
+    done = atlas.json("redact", made["id"], "--reason", "a password", "--confirm")
 
+    assert 2 == planned.status
+    assert f"would redact $.text of {made['id']}" in planned.out
+    assert "hunter2" in still
     assert made["id"] == done["id"]
     assert "hunter2" not in atlas.ok("current", "api").out
     assert [] == atlas.json("doctor")["problems"]
     assert 2 == atlas("redact", made["id"]).status
 
 
-def test_pruning_tells_what_it_would_do(atlas):
-    """A dry run changes nothing."""
-    assert atlas.json("prune", "--dry-run")["dryRun"] is True
+def test_pruning_tells_what_it_would_do_before_it_does_it(atlas):
+    """The plan comes first, --confirm does it, and nothing to do needs no confirmation."""
+    nothing = atlas.ok("prune")
+    atlas.ok("send", "--to", "planner", "done with")
+    message = atlas.json("inbox")["messages"][0]["id"]
+    atlas.ok("archive", message)
+    old = ["prune", "--archived-before", "2999-01-01T00:00:00Z"]
+    plan = atlas.json(*old, "--dry-run")
+    refused = atlas(*old, "--json")
+    still = atlas.json("inbox", "--archived")["messages"]
+    done = atlas.json(*old, "--confirm")
+
+    assert "nothing" in nothing.out
+    assert (True, 1) == (plan["dryRun"], plan["messages"])
+    assert (2, "CONFIRMATION_REQUIRED") == (refused.status, refused.json["code"])
+    assert plan == refused.json["details"]
+    assert [message] == [one["id"] for one in still]
+    assert (False, 1) == (done["dryRun"], done["messages"])
+    assert [] == atlas.json("inbox", "--archived")["messages"]
 
 
 def test_what_was_exported_can_be_imported_once(atlas, tmp_path):
