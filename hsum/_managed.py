@@ -23,7 +23,11 @@ from hsum._context import (
 from hsum._grants import bind
 from hsum._kernel.canonical import digest
 from hsum._kernel.faults import guarded
-from hsum._kernel.files import make_private_dir, translating_os
+from hsum._kernel.files import (
+    make_private_dir,
+    refuse_network_filesystem,
+    translating_os,
+)
 from hsum._kernel.lock import exclusive
 from hsum._sample import sample_query
 from hsum.errors import family
@@ -184,6 +188,7 @@ def _working_root() -> str:
 @contextlib.contextmanager
 def _turn(root: str, timeout_ms: int) -> Iterator[None]:
     """Let one process at a time initialize a root, so that it gets one index."""
+    refuse_network_filesystem(data_folder())
     locks = make_private_dir(data_folder() / "locks")
     lock = locks / f"init-{digest(os.fsencode(root))[:32]}.lock"
     with exclusive(lock, timeout_ms=timeout_ms):

@@ -45,7 +45,7 @@ _ROWS = (
      "Change its owner or mode as the message says."),
     ("UNSUPPORTED_STORAGE", 7, False,
      "The file system cannot keep a database safe (a network file system, most often).",
-     "Put it on a local disk, for example by setting HSUM_HOME."),
+     "Put it on a local disk: set HSUM_HOME, or give another path."),
     ("CANCELLED", 130, True, "The call was cancelled; nothing was changed.",
      "Run it again when you like."),
     # --- hsum -----------------------------------------------------------------

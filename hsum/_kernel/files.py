@@ -157,14 +157,24 @@ def _set_mode(path: Path, mode: int) -> None:
         path.chmod(mode)
 
 
-# Where the locks of WAL's shared memory do not reach other machines.
+_MOUNTS = Path("/proc/self/mountinfo")
+
+# Where the locks of WAL's shared memory do not reach other machines. Of FUSE those
+# that are known: others (`fuse.fuse-overlayfs`, `fuse.gocryptfs`) keep files here.
 _NETWORK = frozenset(
     {
-        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.davfs2",
-        "fuse.gcsfuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs",
-        "fuse.vmhgfs-fuse", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
-        "ocfs2", "prl_fs", "smb", "smb2", "smb3", "smbfs", "vboxsf",
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "gfs2", "glusterfs",
+        "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "panfs",
+        "prl_fs", "pvfs2", "smb", "smb2", "smb3", "smbfs", "vboxsf", "vmhgfs", "wekafs",
     }
+) | frozenset(
+    f"fuse.{name}"
+    for name in (
+        "blobfuse", "blobfuse2", "ceph", "ceph-fuse", "curlftpfs", "davfs2", "gcsfuse",
+        "glusterfs", "goofys", "google-drive-ocamlfuse", "grpcfuse", "gvfsd-fuse",
+        "juicefs", "kio-fuse", "mfs", "mount-s3", "osxfs", "rclone", "s3fs",
+        "seaweedfs", "smbnetfs", "sshfs", "vmhgfs-fuse",
+    )
 )  # fmt: skip
 
 
@@ -189,7 +199,7 @@ def filesystem_kind(path: Path | str) -> str | None:
         return None
     try:
         device = os.stat(_existing(Path(path))).st_dev
-        mounts = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape")
+        mounts = _MOUNTS.read_text("utf-8", "surrogateescape")
     except OSError:
         return None
     wanted = f"{os.major(device)}:{os.minor(device)}"

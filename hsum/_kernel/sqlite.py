@@ -151,7 +151,8 @@ class Database:
         queue, so that no write fails because of another's.
 
         Raises:
-            Fault: `WRITER_BUSY` after `timeout_ms`, `DISK_FULL`, and as for reading.
+            Fault: `WRITER_BUSY` after `timeout_ms`, `DISK_FULL`, `UNSUPPORTED_STORAGE`,
+                and as for reading.
         """
         self._check_open()
         if self.read_only:
@@ -160,6 +161,8 @@ class Database:
             with self._mutex, translating_sqlite():
                 yield from _transaction(self._memory)
             return
+        if self._writer is None:
+            refuse_network_filesystem(self.path)
         with self._turn(timeout_ms), translating_sqlite(self.path):
             if identity_of(self.path) is None:
                 yield from self._first_write(self.path)
@@ -371,7 +374,6 @@ class Database:
         temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
             with translating_os(path):
-                refuse_network_filesystem(path.parent)
                 sweep(path)
                 os.close(os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             with contextlib.closing(

@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import hsum
+import hythe
 from hsum._kernel.faults import Fault
 from tests.index.trees import TREE, contents, plant
 from tests.index.unprivileged import NOBODY, as_nobody, opened_up
+
+SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 
 @pytest.fixture
@@ -51,6 +56,64 @@ def _small_disk(folder: Path, size: str) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextlib.contextmanager
+def _network_disk(folder: Path) -> Iterator[Path]:
+    """Mount a folder over SFTP, its server behind a pair of sockets."""
+    if not (os.path.exists(SFTP_SERVER) and shutil.which("sshfs")):
+        pytest.skip("sshfs and an SFTP server are not installed")
+    (folder / "far").mkdir()
+    (near := folder / "near").mkdir()
+    ours, theirs = socket.socketpair()
+    command = ["sshfs", "-f", "-o", "passive", f"far:{folder / 'far'}", near]
+    with (
+        ours,
+        theirs,
+        subprocess.Popen([SFTP_SERVER], stdin=ours, stdout=ours) as server,
+        subprocess.Popen(command, stdin=theirs, stdout=theirs) as client,
+    ):
+        try:
+            until = time.monotonic() + 10
+            while not os.path.ismount(near):
+                if client.poll() is not None or time.monotonic() > until:
+                    pytest.skip("mounting in user space is not allowed here")
+                time.sleep(0.02)
+            yield near
+        finally:
+            subprocess.run(["umount", "-l", near], check=False, capture_output=True)
+            client.terminate()
+            server.terminate()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
+def test_a_network_file_system_holds_sources_but_no_index(tmp_path: Path) -> None:
+    """An index there is refused before anything is made; a root there is ingested."""
+    with _network_disk(tmp_path) as disk:
+        root = plant(disk / "root")
+        with (
+            hsum.open(disk / "ix") as index,
+            pytest.raises(hsum.Unreadable) as evidence,
+        ):
+            index.ingest(root)
+        with (
+            hythe.open(disk / "t.hythe", agent="a") as store,
+            pytest.raises(hythe.HytheError) as state,
+        ):
+            store.observe("helm", "turns")
+        with hsum.open(tmp_path / "ix") as index:
+            index.ingest(root)
+            plant(root, {"notes.txt": b"over the wire\n"})
+            report = index.ingest()
+            states = {hit.source_state for hit in index.search("wire helm")}
+
+            assert (2, 1) == (report.generation, report.changed)
+            assert {"metadata_unchanged"} == states
+        assert ["root"] == os.listdir(disk)
+    for refused in (evidence.value, state.value):
+        assert "UNSUPPORTED_STORAGE" == refused.code
+        assert "fuse.sshfs" == refused.details["filesystem"]
+        assert "local disk" in refused.hint
 
 
 @pytest.mark.parametrize("noise", [2_000, 20_000, 60_000])

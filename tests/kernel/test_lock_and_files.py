@@ -151,3 +151,41 @@ def test_network_file_systems_are_refused(tmp_path, monkeypatch):
         files.refuse_network_filesystem(tmp_path)
 
     assert caught.value.code == "UNSUPPORTED_STORAGE"
+
+
+@pytest.mark.parametrize(
+    "mount",
+    [
+        "- fuse.sshfs user@host:/srv rw,user_id=0",
+        "shared:7 master:1 - nfs4 host:/srv rw,vers=4.2",
+        "- cifs //host/share rw",
+        "- 9p host rw,trans=fd",
+    ],
+)
+def test_network_file_systems_are_known_by_their_mount(tmp_path, monkeypatch, mount):
+    """The type stands in the mount table, behind optional fields, for the device."""
+    device = tmp_path.stat().st_dev
+    table = tmp_path / "mountinfo"
+    number = f"{os.major(device)}:{os.minor(device)}"
+    table.write_text(
+        "22 27 0:9999 / /proc rw,relatime - proc proc rw\n"
+        f"42 27 {number} / /mnt/with\\040space rw,nosuid {mount}\n",
+        "utf-8",
+    )
+    monkeypatch.setattr(files, "_MOUNTS", table)
+    with pytest.raises(Fault) as caught:
+        files.refuse_network_filesystem(tmp_path / "not" / "yet")
+
+    assert caught.value.code == "UNSUPPORTED_STORAGE"
+    assert (
+        mount.split(" - ")[-1]
+        .removeprefix("- ")
+        .startswith(caught.value.details["filesystem"])
+    )
+
+
+@pytest.mark.parametrize("kind", ["ext4", "overlay", "fuse.fuse-overlayfs", "fuseblk"])
+def test_local_file_systems_are_taken(tmp_path, monkeypatch, kind):
+    """What keeps its files on this machine is no network, in user space or not."""
+    monkeypatch.setattr(files, "filesystem_kind", lambda _path: kind)
+    files.refuse_network_filesystem(tmp_path)

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from hsum._kernel import sqlite
+from hsum._kernel import files, sqlite
 from hsum._kernel.faults import Fault
 from hsum._kernel.sqlite import Database, Schema
 
@@ -67,6 +67,24 @@ def test_a_refused_first_write_makes_nothing(tmp_path):
     with database.writing() as connection:
         connection.execute(INSERT)
     assert count(database) == 1
+
+
+def test_a_network_file_system_is_refused_by_each_first_write_of_a_handle(
+    tmp_path, monkeypatch
+):
+    """Neither a new file nor one that was moved there is written; both are read."""
+    with opened(tmp_path).writing() as connection:
+        connection.execute(INSERT)
+    (tmp_path / "new").mkdir()
+    monkeypatch.setattr(files, "filesystem_kind", lambda _path: "nfs4")
+    for folder in (tmp_path, tmp_path / "new"):
+        with pytest.raises(Fault) as caught, opened(folder).writing():
+            pass
+
+        assert "UNSUPPORTED_STORAGE" == caught.value.code
+        assert "nfs4" == caught.value.details["filesystem"]
+    assert 1 == count(opened(tmp_path))
+    assert [] == list((tmp_path / "new").iterdir())
 
 
 def test_a_write_is_kept_or_rolled_back_whole(database):
