@@ -67,6 +67,12 @@ _HANDLES: Final = {
     "message": "message:read",
     "handoff": "message:read",
 }
+_RECORDED: Final = {
+    "snapshot": "A checkpoint: its state, and the envelope that its hash is of",
+    "value": "A recorded value",
+    "message": "A recorded message",
+    "handoff": "A recorded handoff",
+}
 _SHRINKS: Final = {
     "resume": {"budget": 4_000},
     "discover_related_context": {"budget": 4_000},
@@ -110,9 +116,9 @@ class Memory:
         (
             f"hythe://{kind}/{{id}}{{?offset}}",
             kind,
-            f"A recorded {kind}, verified as it is read; `offset` goes on.",
+            f"{meaning}, verified as it is read; `offset` goes on.",
         )
-        for kind in _HANDLES
+        for kind, meaning in _RECORDED.items()
     )
 
     def __init__(

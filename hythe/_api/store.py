@@ -62,6 +62,9 @@ class Store(Memory, Post, Care):
     ) -> Fetched:
         """Read a recorded value by a handle that `resume` gave, in pieces.
 
+        A snapshot is `{contentHash, envelope, state}`: the RFC 8785 form of the
+        envelope, which names its state by digest, has this hash.
+
         Args:
             handle: `hythe://snapshot|value|message|handoff/...`.
             offset: the byte to begin at; `next` of the piece before.

@@ -91,14 +91,17 @@ class Observation:
 class Current:
     """The current observation of an entity, and whatever disagrees with it.
 
-    `observation` is None when none was recorded. `also_live` holds the newest 20
-    others that nothing supersedes, `also_live_count` counts all of them.
+    `observation` is None when none was recorded; the whole is then false. `also_live`
+    holds the newest 20 others that nothing supersedes, `also_live_count` counts all.
     """
 
     entity: str
     observation: Observation | None
     also_live: Sequence[Observation] = ()
     also_live_count: int = 0
+
+    def __bool__(self) -> bool:
+        return self.observation is not None
 
     def __repr__(self) -> str:
         if self.observation is None:

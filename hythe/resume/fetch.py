@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import shown, utf8_cut
 from hythe.checkpoint.content import event_of, state_of, value_of
+from hythe.checkpoint.foreign import FORMAT as FOREIGN
 from hythe.checkpoint.legacy import legacy_of
 from hythe.checkpoint.pruned import refuse_pruned
 from hythe.checkpoint.scopes import At
@@ -74,11 +75,18 @@ def _whole(conn: sqlite3.Connection, store: int, handle: Handle) -> bytes:
     if handle.part == "legacy":
         return _legacy(conn, store, handle)
     row, at = _row(conn, store, handle)
-    if handle.kind == "snapshot":
-        return row.body
-    if handle.part == "state":
-        return payload(state_of(load_state(conn, at.store, row.state)))
-    return payload(_part(row, handle))
+    if handle.kind == "snapshot" and row.content["format"] == FOREIGN:
+        return row.body  # it holds its state
+    if handle.kind == "value" and handle.part != "state":
+        return payload(_part(row, handle))
+    state = payload(state_of(load_state(conn, at.store, row.state)))
+    return _snapshot(row, state) if handle.kind == "snapshot" else state
+
+
+def _snapshot(row: Row, state: bytes) -> bytes:
+    """Join the envelope's bytes, as they were hashed, with the state they only name."""
+    hashed = row.content_hash.encode()
+    return b'{"contentHash":"%b","envelope":%b,"state":%b}' % (hashed, row.body, state)
 
 
 def _row(conn: sqlite3.Connection, store: int, handle: Handle) -> tuple[Row, At]:

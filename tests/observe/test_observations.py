@@ -29,6 +29,9 @@ def test_nothing_recorded_has_no_current_observation(store):
 
     assert store.current_observation("known").observation is None
     assert store.current_observation("unknown").observation is None
+    assert not store.current_observation("known")
+    store.observe("known", "is up")
+    assert store.current_observation("known")
     assert () == store.observations("unknown").items
 
 

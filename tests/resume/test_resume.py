@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 
 import attrs
 import pytest
+import rfc8785
 
 import hythe
 from hythe import Event, Fact, Loop
@@ -121,7 +123,25 @@ def test_evidence_ends_with_the_snapshot(store):
 
     assert ["a note", "a second"] == cited
     assert last.id in snapshot
-    assert "hythe/1" == json.loads(store.fetch(snapshot).text)["format"]
+    assert "hythe/1" == json.loads(store.fetch(snapshot).text)["envelope"]["format"]
+
+
+def test_a_snapshot_has_the_state_and_the_envelope_that_was_hashed(store):
+    """The state is there to be read, the envelope to be hashed again by anyone."""
+    made = store.scope(project="atlas").checkpoint(
+        attrs.evolve(STATE, next_actions=("é",)),
+        parent=None,
+        facts=[Fact("s", "p", "o")],
+    )
+    found = json.loads(store.fetch(f"hythe://snapshot/{made.id}").text)
+    hashed = hashlib.sha256(rfc8785.dumps(found["envelope"])).hexdigest()
+
+    assert made.content_hash == found["contentHash"] == hashed
+    assert ["é"] == found["state"]["nextActions"]
+    assert found["state"] == json.loads(
+        store.fetch(f"hythe://value/{made.id}/state").text
+    )
+    assert "o" == found["envelope"]["facts"][0]["object"]
 
 
 def test_an_unknown_scope_is_refused(store):
