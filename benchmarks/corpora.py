@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
+import atexit
+import functools
+import hashlib
 import os
 import shutil
 import subprocess
@@ -10,13 +12,13 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import attrs
 
-__all__ = ["Corpus", "Here", "sdist"]
+__all__ = ["Corpus", "Here", "drawn", "sdist"]
 
 HERE = Path(__file__).parent
 
@@ -29,19 +31,34 @@ class Corpus:
     root: Path
     no_ignore: bool = False
 
+    def files(self) -> list[Path]:
+        """Return the files below the root, `.git` left out."""
+        return list(_files(self.root))
+
     @contextmanager
     def copied(self, *, most: int | None = None) -> Iterator[Path]:
-        """Give a private tree of the same files, which may be changed.
+        """Give a private tree of the same files, or of `most` of them.
 
-        Files are linked where they can be; a change must replace them.
+        It may be changed. Files are linked where they can be; a change must replace
+        them.
         """
         with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
             top = Path(folder) / "tree"
-            for source in itertools.islice(_files(self.root), most):
-                target = top / source.relative_to(self.root)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                _link(source, target)
+            names = [path.relative_to(self.root) for path in self.files()]
+            _link_all(self.root, top, names if most is None else drawn(names, most))
             yield top
+
+
+def drawn(names: Iterable[Path], most: int) -> list[Path]:
+    """Return so many of the names, from all over the tree, alike on every machine.
+
+    Fewer are part of more: what stands in a small tree stands in a larger one.
+    """
+    return sorted(names, key=_digest)[:most]
+
+
+def _digest(name: Path) -> bytes:
+    return hashlib.sha256(os.fsencode(name)).digest()
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -53,11 +70,38 @@ def _files(root: Path) -> Iterator[Path]:
                 yield path
 
 
+def _link_all(root: Path, top: Path, names: Iterable[Path]) -> None:
+    for name in names:
+        target = top / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _link(root / name, target)
+
+
 def _link(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
+
+
+@functools.cache
+def _medium() -> Path:
+    """Return one tree of the standard library and of this environment's packages.
+
+    They may lie far apart, and a root is one folder. The tree goes with the process.
+    """
+    top = Path(tempfile.mkdtemp(prefix="benchmark-medium-"))
+    atexit.register(shutil.rmtree, top, ignore_errors=True)
+    for kind in ("stdlib", "purelib"):
+        root = Path(sysconfig.get_path(kind))
+        names = (path.relative_to(root) for path in _files(root))
+        _link_all(root, top / kind, (name for name in names if not _package(name)))
+    return top
+
+
+def _package(name: Path) -> bool:
+    """Say whether a name below the standard library is another environment's."""
+    return name.parts[0] in ("site-packages", "dist-packages")
 
 
 @attrs.frozen
@@ -69,11 +113,17 @@ class Here:
     data: Path | None = None
     large: Path | None = None
     smoke: bool = False
+    needles: int | None = None
 
     @property
     def times(self) -> int:
         """How often each thing is measured."""
         return 1 if self.smoke else 5
+
+    @property
+    def few_times(self) -> int:
+        """How often it is measured what takes minutes where the corpus is large."""
+        return min(self.times, 2) if self.size == "large" else self.times
 
     def corpus(self, size: str | None = None) -> Corpus:
         """Return the corpus of a size; the chosen one for None.
@@ -87,7 +137,7 @@ class Here:
         if size == "small":
             return Corpus("small", sdist("pytest", "8.0.0", self.cache))
         if size == "medium":
-            return Corpus("medium", Path(sysconfig.get_path("stdlib")), no_ignore=True)
+            return Corpus("medium", _medium(), no_ignore=True)
         if self.large is None or not self.large.is_dir():
             raise FileNotFoundError("give the large corpus with --large FOLDER")
         return Corpus("large", self.large, no_ignore=True)

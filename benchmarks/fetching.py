@@ -17,7 +17,7 @@ from benchmarks.harness import Row, at_most, in_turn
 from benchmarks.ingesting import ingest
 from benchmarks.samples import questions, texts
 
-__all__ = ["measure"]
+__all__ = ["citations", "get_all", "measure", "select_all"]
 
 _BODIES = """
     SELECT block.body FROM revision
@@ -31,11 +31,12 @@ def measure(here: Here) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
         with ingest(corpus, corpus.root, folder) as index:
-            cited = _citations(index, corpus.root, 20 if here.smoke else 200)
+            queries = questions(texts(index, corpus.root), 20 if here.smoke else 200)
+            cited = citations(index, queries)
             connection = sqlite3.connect(folder / "index.sqlite")
             ours, theirs = in_turn(
-                partial(_get, index, cited),
-                partial(_select, connection, cited),
+                partial(get_all, index, cited),
+                partial(select_all, connection, cited),
                 times=here.times,
             )
             connection.close()
@@ -50,18 +51,19 @@ def measure(here: Here) -> Iterator[Row]:
     )
 
 
-def _citations(index: hsum.Index, root: Path, count: int) -> list[hsum.Citation]:
-    queries = questions(texts(index, root), count)
+def citations(index: hsum.Index, queries: Sequence[str]) -> list[hsum.Citation]:
+    """Return one citation for each query, out of all that the queries find."""
     hits = [hit for query in queries for hit in index.search(query, limit=3)]
+    count = min(len(queries), len(hits))
     return [hit.citation for hit in random.Random(4).sample(hits, count)]
 
 
-def _get(index: hsum.Index, cited: Sequence[hsum.Citation]) -> None:
+def get_all(index: hsum.Index, cited: Sequence[hsum.Citation]) -> None:
     for citation in cited:
         index.get(citation)
 
 
-def _select(connection: sqlite3.Connection, cited: Sequence[hsum.Citation]) -> None:
+def select_all(connection: sqlite3.Connection, cited: Sequence[hsum.Citation]) -> None:
     for citation in cited:
         rows = connection.execute(_BODIES, (bytes.fromhex(citation.rev),))
         data = b"".join(zlib.decompress(body) for (body,) in rows)

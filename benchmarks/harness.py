@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import time
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -11,13 +12,18 @@ import attrs
 
 __all__ = [
     "Row",
+    "Taken",
     "Target",
     "at_least",
     "at_most",
+    "both_in_turn",
+    "cpu",
     "in_turn",
+    "middle",
     "percentile",
     "seconds",
     "shown",
+    "taken",
 ]
 
 Call = Callable[[], object]
@@ -86,26 +92,64 @@ def shown(row: Row) -> Row:
     return attrs.evolve(row, target=None)
 
 
+@attrs.frozen
+class Taken:
+    """How long something took, by the clock and in CPU time."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+    def __add__(self, other: Taken) -> Taken:
+        return Taken(self.seconds + other.seconds, self.cpu + other.cpu)
+
+
 def in_turn(*calls: Call, times: int = 5) -> list[float]:
     """Return the median seconds of each call, after one unmeasured round.
 
     The calls take turns, so that a busy minute of the machine strikes all alike.
     """
-    samples: list[list[float]] = [[] for _ in calls]
+    return [found.seconds for found in both_in_turn(*calls, times=times)]
+
+
+def both_in_turn(*calls: Call, times: int = 5) -> list[Taken]:
+    """Return the medians of each call by either clock, measured as by `in_turn`."""
+    samples: list[list[Taken]] = [[] for _ in calls]
     for round_ in range(times + 1):
-        for call, taken in zip(calls, samples, strict=True):
-            took = seconds(call)
+        for call, found in zip(calls, samples, strict=True):
+            took = taken(call)
             if round_:
-                taken.append(took)
-    return [median(taken) for taken in samples]
+                found.append(took)
+    return list(map(middle, samples))
+
+
+def middle(samples: Sequence[Taken]) -> Taken:
+    """Return the medians of the seconds and of the CPU time."""
+    return Taken(
+        median(one.seconds for one in samples), median(one.cpu for one in samples)
+    )
 
 
 def seconds(call: Call) -> float:
-    """Return how long a call takes; garbage is collected before, not within."""
+    """Return how long a call takes."""
+    return taken(call).seconds
+
+
+def taken(call: Call) -> Taken:
+    """Return what a call takes; garbage is collected before, not within."""
     gc.collect()
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu()
     call()
-    return time.perf_counter() - start
+    return Taken(time.perf_counter() - start, cpu() - spent)
+
+
+def cpu() -> float:
+    """Return the CPU seconds of this process and of its children that have ended.
+
+    On a machine that has other work to do it tells more than the clock; of what waits
+    for a disk it tells nothing.
+    """
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 def percentile(samples: Sequence[float], share: float) -> float:

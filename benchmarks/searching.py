@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -16,12 +17,15 @@ import tantivy
 
 import hsum
 from benchmarks.corpora import Corpus, Here
-from benchmarks.harness import Row, at_least, at_most, in_turn, percentile, shown
+from benchmarks.harness import Row, Taken, at_least, at_most, in_turn, percentile, shown
 from benchmarks.ingesting import ingest
-from benchmarks.samples import identifiers, questions, texts
+from benchmarks.samples import questions, texts
 from hsum.index.lexical import analyze
 
-__all__ = ["measure"]
+__all__ = ["Raw", "measure", "rarest", "ripgrep", "samples"]
+
+_IDENTIFIER = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]{2,}\b")
+_USUAL = 16
 
 
 def measure(here: Here) -> Iterator[Row]:
@@ -39,9 +43,10 @@ def measure(here: Here) -> Iterator[Row]:
 def _latency(
     index: hsum.Index, folder: Path, corpus: Corpus, queries: Sequence[str]
 ) -> Iterator[Row]:
-    raw = _Raw(folder)
+    raw = Raw(folder)
     asked = [raw.query(query) for query in queries]
-    ours, theirs = _samples(index.search, queries), _samples(raw.search, asked)
+    ours = _milliseconds(samples(index.search, queries))
+    theirs = _milliseconds(samples(raw.search, asked))
     name, against = corpus.name, "raw tantivy, same terms"
     yield Row(
         "search p50, warm",
@@ -65,7 +70,7 @@ def _latency(
     yield p99 if name == "large" else shown(p99)
 
 
-class _Raw:
+class Raw:
     """The newest lexical directory of an index, asked without hsum."""
 
     def __init__(self, folder: Path) -> None:
@@ -91,25 +96,39 @@ class _Raw:
         return self._searcher.search(query, 10).hits
 
 
-def _samples(call: Callable[[Any], object], asked: Sequence[Any]) -> list[float]:
-    """Return the milliseconds of each query, the second time it is asked."""
-    return [[_milliseconds(call, one) for _ in range(2)][1] for one in asked]
+def samples(call: Callable[[Any], object], asked: Sequence[Any]) -> list[Taken]:
+    """Return what each query takes the second time it is asked."""
+    return [[_taken(call, one) for _ in range(2)][1] for one in asked]
 
 
-def _milliseconds(call: Callable[[Any], object], argument: object) -> float:
-    start = time.perf_counter()
+def _taken(call: Callable[[Any], object], argument: object) -> Taken:
+    # No collection of garbage here: it would take longer than what is measured.
+    start, spent = time.perf_counter(), time.process_time()
     call(argument)
-    return (time.perf_counter() - start) * 1e3
+    return Taken(time.perf_counter() - start, time.process_time() - spent)
+
+
+def _milliseconds(found: Sequence[Taken]) -> list[float]:
+    return [one.seconds * 1e3 for one in found]
+
+
+def rarest(sources: Sequence[str]) -> str:
+    """Return an identifier of usual length that stands in as few places as any."""
+    counts = Counter(word for text in sources for word in _IDENTIFIER.findall(text))
+    return min(counts, key=lambda word: (counts[word], abs(len(word) - _USUAL), word))
+
+
+def ripgrep(needle: str, root: Path) -> None:
+    """Look for the files that hold a word."""
+    command = ["rg", "-Fwl", "--no-ignore", "--hidden", needle, str(root)]
+    subprocess.run(command, check=False, capture_output=True)
 
 
 def _rare(index: hsum.Index, corpus: Corpus, sources: Sequence[str], times: int) -> Row:
-    counts = Counter(" ".join(sources).split())
-    drawn = identifiers(sources, 100)
-    needle = min(drawn, key=lambda word: (counts[word], len(word)))
-    command = ["rg", "-Fwl", "--no-ignore", "--hidden", needle, str(corpus.root)]
+    needle = rarest(sources)
     ours, theirs = in_turn(
         lambda: index.search(needle),
-        lambda: subprocess.run(command, check=False, capture_output=True),
+        lambda: ripgrep(needle, corpus.root),
         times=times,
     )
     row = Row(

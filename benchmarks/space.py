@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,18 +11,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.corpora import Corpus, Here
-from benchmarks.harness import Row, at_most, shown
+from benchmarks.harness import Row, Taken, at_most, shown
 from benchmarks.ingesting import ingest, ingest_again
 
-__all__ = ["measure"]
+__all__ = ["ingest_alone", "measure", "stored_bytes"]
 
 _FEW = 12_000
 _MOST_MEGABYTES = 700
 _INGEST = """
-import resource, sys, hsum
+import json, resource, sys, time
+import hsum
+
+start, spent = time.perf_counter(), time.process_time()
 hsum.open(sys.argv[1]).ingest(sys.argv[2], no_ignore=True, allow=["large"])
+took, cpu = time.perf_counter() - start, time.process_time() - spent
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(peak * (1 if sys.platform == "darwin" else 1024))
+print(json.dumps([took, cpu, peak * (1 if sys.platform == "darwin" else 1024)]))
 """
 
 
@@ -36,7 +41,7 @@ def _disk(corpus: Corpus) -> Row:
         with ingest(corpus, corpus.root, Path(folder)) as index:
             indexed = sum(document.size for document in index.documents())
             ingest_again(index)
-        stored = sum(_sizes(Path(folder)))
+        stored = stored_bytes(Path(folder))
     return Row(
         "disk, SQLite and lexical",
         corpus.name,
@@ -48,18 +53,19 @@ def _disk(corpus: Corpus) -> Row:
     )
 
 
-def _sizes(folder: Path) -> Iterator[int]:
-    seen = set()
-    for path in folder.rglob("*"):
-        status = path.lstat()
-        if path.is_file() and status.st_ino not in seen:
-            seen.add(status.st_ino)
-            yield status.st_blocks * 512
+def stored_bytes(folder: Path) -> int:
+    """Return the bytes that a folder takes on the disk; linked ones count once."""
+    found = {
+        status.st_ino: status.st_blocks * 512
+        for path in folder.rglob("*")
+        if path.is_file() and (status := path.lstat())
+    }
+    return sum(found.values())
 
 
 def _memory(corpus: Corpus) -> Iterator[Row]:
     large = corpus.name == "large"
-    most = _FEW if large else sum(1 for _ in corpus.root.rglob("*")) // 6
+    most = _FEW if large else len(corpus.files()) // 6
     with corpus.copied(most=most) as few:
         theirs = _peak(few)
     ours = _peak(corpus.root)
@@ -86,6 +92,12 @@ def _memory(corpus: Corpus) -> Iterator[Row]:
 
 def _peak(root: Path) -> float:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
-        command = [sys.executable, "-c", _INGEST, folder, os.fspath(root)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return int(done.stdout) / 1e6
+        return ingest_alone(root, Path(folder))[1]
+
+
+def ingest_alone(root: Path, folder: Path) -> tuple[Taken, float]:
+    """Ingest in a process of its own; return what it took and the peak of megabytes."""
+    command = [sys.executable, "-c", _INGEST, os.fspath(folder), os.fspath(root)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    seconds, spent, peak = json.loads(done.stdout)
+    return Taken(seconds, spent), peak / 1e6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from time import sleep
 
@@ -9,7 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.harness import Row, at_least, at_most, in_turn, percentile, shown
+from benchmarks.harness import (
+    Row,
+    Taken,
+    at_least,
+    at_most,
+    both_in_turn,
+    in_turn,
+    middle,
+    percentile,
+    shown,
+    taken,
+)
 from benchmarks.ranking import ndcg
 from benchmarks.report import plot, table
 
@@ -56,6 +69,30 @@ def test_calls_take_turns():
 
     assert ["slow", "quick"] * 4 == made
     assert slow > quick
+
+
+def test_waiting_takes_time_but_no_cpu():
+    """Either clock is read: what sleeps is long by the one and short by the other."""
+    (slept,) = both_in_turn(lambda: sleep(0.2), times=1)
+
+    assert slept.seconds >= 0.2
+    assert slept.cpu < 0.1
+
+
+def test_the_work_of_a_child_counts():
+    """The CPU time of a process that was waited for is in what the call took."""
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    found = taken(lambda: subprocess.run([sys.executable, "-c", burn], check=True))
+
+    assert found.cpu >= 0.3
+
+
+def test_the_middle_is_taken_of_each_clock():
+    """One slow round by the clock does not choose which CPU time is reported."""
+    rounds = [Taken(1, 9), Taken(2, 8), Taken(3, 7)]
+
+    assert Taken(2, 8) == middle(rounds)
+    assert Taken(4, 16) == middle(rounds) + middle(rounds)
 
 
 @pytest.mark.parametrize(
