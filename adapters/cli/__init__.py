@@ -19,6 +19,15 @@ def hythe() -> None:
 
 def _start(program: str, arguments: list[str]) -> int:
     try:
+        return _loaded(program, arguments)
+    except KeyboardInterrupt:  # while modules are loaded, before `run` can see it
+        if sys.stderr is not None:  # `2>&-`
+            sys.stderr.write("interrupted\n")
+        return 130
+
+
+def _loaded(program: str, arguments: list[str]) -> int:
+    try:
         import click  # noqa: F401
     except ModuleNotFoundError:
         sys.stderr.write(

@@ -43,6 +43,25 @@ def test_a_stream_that_the_caller_closed_is_no_failure(hsum, descriptor):
     assert (0, b"") == (done.returncode, done.stderr)
 
 
+@pytest.mark.parametrize("module", ["click", "adapters.cli.run"])
+def test_an_interrupt_while_the_program_loads_is_quiet(hsum, tmp_path, module):
+    """Ctrl-C in the first moments ends as any other does: 130, and one line."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys, time\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "            time.sleep(60)\n"
+        "sys.meta_path.insert(0, Interrupt())\n",
+        encoding="utf-8",
+    )
+    path = f"{tmp_path}{os.pathsep}{hsum.environ['PYTHONPATH']}"
+    done = hsum.within(tmp_path, PYTHONPATH=path)("status")
+
+    assert (130, "", "interrupted\n") == (done.status, done.out, done.err)
+
+
 def test_a_working_directory_that_was_removed_is_named(hsum, tmp_path):
     """A command about the working directory is refused; one that needs none works."""
     hsum.ok("init")
