@@ -226,10 +226,16 @@ class _Resolver:
         whole = self._index.head(path) if data is None else data
         span = line_span(whole, found.lines or (0, 0)) if whole is not None else None
         if whole is None or span is None:
-            reason = f"{path} has only {_line_count(whole or b''):,} lines"
-            return _Case(found, "past_end", path, reason=reason)
+            return _Case(found, "past_end", path, reason=_beyond(found, path, whole))
         pin = pin_of(key_of(found, path), path, whole, span)
         return _Case(found, "pinned" if data is None else "unpinned", path, pin)
+
+
+def _beyond(found: Found, path: str, data: bytes | None) -> str:
+    first, last = found.lines or (0, 0)
+    if last < first:
+        return f"line {last} comes before line {first}"
+    return f"{path} has only {_line_count(data or b''):,} lines"
 
 
 def _line_count(data: bytes) -> int:

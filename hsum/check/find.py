@@ -23,8 +23,9 @@ _TRAILING = ".,;:!?*_~"
 _NAMING_NOTHING = frozenset({"hsum://", "hsum://v1", "hsum://v1/"})
 _NAMING_IDS = re.compile(r"hsum://v1/[0-9a-f-]{36}/[0-9a-f-]{36}/")
 
-_NUMBERS = r"(?P<first>[1-9][0-9]{0,8})(?:-(?P<last>[1-9][0-9]{0,8}))?"
-_HASH = r"#L(?P<hfirst>[1-9][0-9]{0,8})(?:-L?(?P<hlast>[1-9][0-9]{0,8}))?"
+_NUMBERS = r"(?P<first>[1-9][0-9]*)(?:-(?P<last>[1-9][0-9]*))?"
+_HASH = r"#L(?P<hfirst>[1-9][0-9]*)(?:-L?(?P<hlast>[1-9][0-9]*))?"
+_MOST_DIGITS = 15  # what JSON's readers keep exactly
 _AFTER = r"(?![\w-])"
 _LINES = re.compile(
     r"(?<![\w./@+~:#%\\-])"
@@ -96,8 +97,9 @@ def _line_forms(
 
 def _lines_found(match: re.Match[str], place: _Places) -> Found:
     hashed = match["hfirst"] is not None
-    first = int(match["hfirst"] if hashed else match["first"])
-    last = int((match["hlast"] if hashed else match["last"]) or first)
+    first = _line(match["hfirst"] if hashed else match["first"])
+    ending = match["hlast"] if hashed else match["last"]
+    last = first if ending is None else _line(ending)
     end = match.end("hlast") if hashed else match.end("last")
     if end < 0:
         end = match.end("hfirst") if hashed else match.end("first")
@@ -112,6 +114,11 @@ def _lines_found(match: re.Match[str], place: _Places) -> Found:
         lines=(first, last),
         anchor="#L" if hashed else ":",
     )
+
+
+def _line(digits: str) -> int:
+    """Return the number of a line; longer ones are beyond the end of every file."""
+    return int(digits) if len(digits) < _MOST_DIGITS else 10**_MOST_DIGITS
 
 
 def text_of(match: re.Match[str], start: int, end: int) -> str:

@@ -80,9 +80,10 @@ def test_every_edit_has_its_verdict(tree):
 def test_a_deleted_file_is_gone_and_an_unknown_one_unresolvable(tree):
     """The lock remembers a file; what nothing knows is not guessed."""
     (tree / "src" / "m.py").unlink()
-    (tree / "notes.md").write_text("src/m.py:1-2 src/never.py:1 notes.md:99", "utf-8")
+    cited = f"src/m.py:1-2 src/never.py:1 notes.md:99 notes.md:{'9' * 30} notes.md:2-1"
+    (tree / "notes.md").write_text(cited, "utf-8")
 
-    assert verdicts(tree) == ["gone", "unresolvable", "past_end"]
+    assert verdicts(tree) == ["gone", "unresolvable", *["past_end"] * 3]
 
 
 def test_since_limits_to_what_a_commit_touched(tree):

@@ -24,6 +24,10 @@ URI = (
         ("`my notes/a b.md:3` too", ["my notes/a b.md:3"]),
         ("日本語.md:3", ["日本語.md:3"]),
         ("grep says a.py:12:5: error", ["a.py:12"]),
+        (
+            f"a.py:{'9' * 23} b.py#L1-L{'8' * 5000}",
+            [f"a.py:{'9' * 23}", f"b.py#L1-L{'8' * 5000}"],
+        ),
         ("Makefile:3 and docs/LICENSE:1", ["Makefile:3", "docs/LICENSE:1"]),
         (f"as <{URI}>, and", [URI]),
         (f"as {URI}.", [URI]),
