@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from hsum._kernel.sqlite_log import log_problems
 from hsum.index import seal, seen
 from hsum.index.catalogue import Snapshot, Totals
 from hsum.index.schema import BLOCK_BITS
@@ -18,9 +19,10 @@ class Audit(Snapshot):
     """A snapshot that is read from end to end."""
 
     def integrity(self) -> list[str]:
-        """Return what SQLite itself finds wrong with the file."""
+        """Return what SQLite itself finds wrong with the file, and what of its log."""
         rows = self._connection.execute("PRAGMA integrity_check(20)")
-        return [line for (line,) in rows if line != "ok"]
+        found = [line for (line,) in rows if line != "ok"]
+        return [*found, *log_problems(self._connection)]
 
     def sealed(self) -> bool:
         """Tell whether root, options, projects and head are as last written."""

@@ -10,6 +10,7 @@ from typing import final
 import attrs
 
 from hsum._kernel.faults import Fault
+from hsum._kernel.sqlite_log import log_problems
 from hythe.checkpoint import proof, scopes
 from hythe.identity import agents, audit, credentials
 from hythe.mail import rows as mail
@@ -102,6 +103,8 @@ def _file_problems(conn: sqlite3.Connection, _: int) -> Iterator[str]:
     for (line,) in conn.execute("pragma integrity_check"):
         if line != "ok":
             yield f"the file: {line}"
+    for problem in log_problems(conn):
+        yield f"the file: {problem}"
     for table, *_ in conn.execute("pragma foreign_key_check"):
         yield f"the file: a row of {table} refers to nothing"
 
