@@ -3,6 +3,7 @@ r"""Prove that a needle stands in stored bytes, as `rg -Fw` would find it.
 The bytes stand there as they were typed, and no word character stands directly
 before or after. A word character is Unicode's `\w` (UTS #18): letters, marks, decimal
 digits, connectors and joiners, but not superscripts and fractions, which Python counts as well.
+A byte that is no UTF-8 spoils a match as a letter does: in the file's own encoding it may be one.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _ends_in_word(data: bytes, encoding: str) -> bool:
             return is_word(data[-size:].decode()[-1:] or " ")
         except UnicodeDecodeError:
             continue
-    return False
+    return True
 
 
 def _begins_with_word(data: bytes, encoding: str) -> bool:
@@ -105,7 +106,7 @@ def _begins_with_word(data: bytes, encoding: str) -> bool:
             return is_word(data[:size].decode()[:1] or " ")
         except UnicodeDecodeError:
             continue
-    return False
+    return True
 
 
 def smallest_run(passages: Sequence[Passage], start: int, end: int) -> tuple[int, int]:

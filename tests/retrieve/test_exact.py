@@ -81,9 +81,35 @@ def test_utf_16_is_proved_as_utf_8_is(text: str, needle: str) -> None:
     ] == [start for start, _ in wide]
 
 
-def test_bytes_that_are_no_text_are_no_word() -> None:
-    """A stray byte beside a needle does not spoil it."""
-    assert [(1, 4)] == list(occurrences(b"\xfffoo\xff", b"foo", "unknown-8bit"))
+@pytest.mark.parametrize(
+    ("data", "starts"),
+    [
+        (b"foo\xff foo", [5]),
+        (b"\xfffoo\xe9 foo \xe9", [6]),
+        ("caf\u00e9".encode("latin-1"), []),
+        ("foo\uff08foo\uff09foo".encode("gb2312"), []),
+        ("foo\uff08foo\uff09foo".encode(), [0, 6, 12]),
+    ],
+)
+def test_bytes_that_are_no_text_may_be_letters(data: bytes, starts: list[int]) -> None:
+    """A byte of an unknown encoding beside a needle spoils it, as for ripgrep."""
+    needle = b"caf" if data.startswith(b"caf") else b"foo"
+    proved = occurrences(data, needle, "unknown-8bit")
+
+    assert starts == [start for start, _ in proved]
+
+
+@pytest.mark.skipif(shutil.which("rg") is None, reason="ripgrep is the oracle")
+@pytest.mark.parametrize("beside", [b"\xff", b"\xa3\xa8", b"\xe4\xb8", b"\xed\xa0\x80"])
+def test_what_follows_is_judged_as_by_ripgrep(tmp_path: Path, beside: bytes) -> None:
+    """Neither finds a needle before bytes that are no UTF-8; both find it after them."""
+    for name, line in (("text", b"foo" + beside), ("other", beside + b" foo")):
+        (tmp_path / "text").write_bytes(line + b"\n")
+        command = ["rg", "-Fwqa", "foo", str(tmp_path / "text")]
+        theirs = not subprocess.run(command, check=False).returncode
+        ours = any(occurrences(line, b"foo", "unknown-8bit"))
+
+        assert (name == "other") == theirs == ours
 
 
 @pytest.mark.parametrize(
