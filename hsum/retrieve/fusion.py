@@ -195,21 +195,26 @@ class Fusion:
         """
         if not needles:
             return round(file.share * later * file.role, _DIGITS)
-        held = tuple(needles)
-        worth = self._worths.get(held)
-        if worth is None:
-            worth = self._worths[held] = self._worth(held)
-        bonus, demoted = worth
+        bonus, demoted = self._worth(tuple(needles))
         base: float = file.share * later * file.role**demoted
         return round(bonus + base, _DIGITS)
 
+    def bonus(self, needles: Iterable[int]) -> float:
+        """Return what needles add to a score, at least what some of them add."""
+        return self._worth(tuple(needles))[0]
+
     def _worth(self, needles: tuple[int, ...]) -> tuple[float, float]:
         """Return what needles add, and to what power the factor of a role remains."""
+        known = self._worths.get(needles)
+        if known is not None:
+            return known
         shares = [self.shares[needle] for needle in needles]
         certain = sum(share >= 1 for share in shares)
         partial = min(1.0, sum(share for share in shares if share < 1))
         bonus = certain + self.signals.exact * partial
-        return bonus, 0.0 if certain else 1.0 - partial
+        worth = bonus, 0.0 if certain else 1.0 - partial
+        self._worths[needles] = worth
+        return worth
 
     def _again(self, one: Ranked, first: int, last: int, needles: Places) -> Ranked:
         return one._replace(
@@ -228,8 +233,9 @@ _Unmade: TypeAlias = tuple[float, str, int, int, int, File]
 class _Queue:
     """Runs by score, of which only those are made that may be next.
 
-    A file without needles scores no passage above its share, and none above the one
-    before it; so most files and passages of a query are never looked at.
+    No passage of a file scores above the file's share and all its needles together,
+    and without needles none above the one before it; so most files and passages of a
+    query are never looked at.
     """
 
     def __init__(
@@ -244,22 +250,28 @@ class _Queue:
         self._paths = paths
         self._serials = itertools.count()
         self._heap: list[Ranked | _Unmade] = []
-        self._waiting: list[tuple[float, list[Match]]] = []
-        holding = {place >> VERSION_SHIFT for place in needles}
+        # The most that any passage of a file can score, its share, and what it is.
+        self._waiting: list[tuple[float, float, list[Match], bool]] = []
+        lift = fusion.signals.lift
+        holding = _by_version(needles)
         for share, group in groups:
-            if group[0].version in holding:
-                file = fusion.file(share, group, paths, held=True)
-                for at in range(len(group)):
-                    self._enter(file, at)
-            else:
-                self._waiting.append((share, group))
+            held = holding.get(group[0][1] >> VERSION_SHIFT)
+            most = share * lift + _SLACK + (fusion.bonus(held) if held else 0.0)
+            self._waiting.append((most, share, group, bool(held)))
+        if holding:
+            self._waiting.sort(key=_by_score)
 
-    def _let_in(self, share: float, group: list[Match]) -> None:
-        """Queue the best passage of a file without needles, as a plain tuple.
+    def _let_in(self, share: float, group: list[Match], *, held: bool) -> None:
+        """Queue the passages of a file, or its best where it has no needles.
 
-        Many are let in for one that is taken: where roles demote, most sink again.
+        That one waits as a plain tuple: many are let in for one that is taken, as
+        most sink again where roles demote.
         """
-        file = self._fusion.file(share, group, self._paths, held=False)
+        file = self._fusion.file(share, group, self._paths, held=held)
+        if held:
+            for at in range(len(group)):
+                self._enter(file, at)
+            return
         low, at = -round(share * file.role, _DIGITS), group[0].ordinal
         unmade = (low, file.path, at, at, next(self._serials), file)
         heapq.heappush(self._heap, unmade)
@@ -274,11 +286,11 @@ class _Queue:
 
     def pop(self) -> Ranked | None:
         """Return the best run; None when there is no other."""
-        lift = self._fusion.signals.lift
         while self._waiting and (
-            not self._heap or self._waiting[-1][0] * lift + _SLACK >= -self._heap[0][0]
+            not self._heap or self._waiting[-1][0] >= -self._heap[0][0]
         ):
-            self._let_in(*self._waiting.pop())
+            _, share, group, held = self._waiting.pop()
+            self._let_in(share, group, held=held)
         if not self._heap:
             return None
         best = heapq.heappop(self._heap)
@@ -290,6 +302,17 @@ class _Queue:
         """Let the next passage of a file in, where they stand in their order."""
         if not one.file.held and one.at + 1 < len(one.file.matches):
             self._enter(one.file, one.at + 1)
+
+
+def _by_version(needles: Mapping[int, Places]) -> dict[int, frozenset[int]]:
+    """Return the needles that any passage of a version may hold."""
+    held: dict[int, frozenset[int]] = {}
+    for place, numbers in needles.items():
+        version = place >> VERSION_SHIFT
+        known = held.get(version)
+        if known is None or not known.issuperset(numbers):
+            held[version] = frozenset(numbers).union(known or ())
+    return held
 
 
 def _file_score(group: list[Match], decay: float) -> float:

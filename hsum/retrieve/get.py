@@ -13,7 +13,7 @@ from hsum.index.ignore import Globs
 from hsum.model import Evidence
 from hsum.retrieve.exact import smallest_run
 from hsum.retrieve.lines import lines_of
-from hsum.retrieve.sources import state_of
+from hsum.retrieve.sources import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -204,8 +204,8 @@ def _states(
 
 
 def _unverified(snapshot: Snapshot, version: Version) -> SourceState:
-    state = state_of(
-        snapshot.root, version.path, lambda: snapshot.signature(version.path)
+    state = Sources(snapshot.root).state(
+        version.path, lambda: snapshot.signature(version.path)
     )
     if state in ("missing", "blocked"):
         return state

@@ -53,8 +53,8 @@ class Plan:
     """
 
     tokens: tuple[str, ...]
-    groups: Mapping[str, Expression]
-    needles: tuple[tuple[Needle, Expression | None], ...]
+    groups: Mapping[str, Boosted]
+    needles: tuple[tuple[Needle, AnyOf | None], ...]
     shares: tuple[float, ...]
     asked: Asked
     cut: bool
@@ -62,18 +62,42 @@ class Plan:
 
     @property
     def searches(self) -> tuple[Expression, ...]:
-        """What together finds the best of all groups, each passage by its higher score.
+        """What together finds the best of all groups but that of the needles.
 
         Words alone let the engine skip what cannot win. What holds a phrase besides
         scores in full in the second search, which looks at nothing else.
         """
-        parts = list(_flat(self.groups.values()))
-        phrases = tuple(filter(_is_phrase, parts))
-        words = tuple(itertools.filterfalse(_is_phrase, parts))
+        words, phrases = self._parts
         if not (words and phrases):
-            return (self._preferring(AnyOf(words or phrases)),) if parts else ()
+            parts = words or phrases
+            return (self._preferring(AnyOf(parts)),) if parts else ()
         both = Preferring(AnyOf(phrases), AnyOf(words))
         return self._preferring(AnyOf(words)), self._preferring(both)
+
+    def candidates(self, number: int) -> Expression | None:
+        """Return what finds all that may hold a needle, the best in words first.
+
+        With `searches`, each passage by its higher score, that is what BM25 finds: a
+        phrase costs most, and is asked once. None when only a scan of the bytes finds
+        the needle.
+        """
+        own = self.needles[number][1]
+        if own is None:
+            return None
+        group = self.groups.get("needle")
+        # What is one word is among the words already.
+        weight = group.factor if group and _is_phrase(own.parts[0]) else 0.0
+        words, _ = self._parts
+        sought: Expression = Boosted(own, weight)
+        return self._preferring(Preferring(sought, AnyOf(words)) if words else sought)
+
+    @property
+    def _parts(self) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+        """Return the words and the phrases of all groups, without the needles."""
+        groups = (group for name, group in self.groups.items() if name != "needle")
+        parts = list(_flat(groups))
+        phrases = tuple(filter(_is_phrase, parts))
+        return tuple(itertools.filterfalse(_is_phrase, parts)), phrases
 
     def _preferring(self, asked: Expression) -> Expression:
         return asked if self.feedback is None else Preferring(asked, self.feedback)
@@ -135,7 +159,7 @@ def _groups(
     analyze: Analyze,
     signals: Signals,
     common: Common,
-) -> Iterator[tuple[str, Expression]]:
+) -> Iterator[tuple[str, Boosted]]:
     asked: dict[str, Sequence[Expression]] = {
         name: [Term(name, token) for token in tokens]
         for name in ("body", "parts", "path", "symbols")
@@ -186,7 +210,7 @@ def _placed(text: str, analyze: Analyze) -> tuple[tuple[int, str], ...]:
     return tuple((token.position, token.text) for token in analyze(text, "body"))
 
 
-def candidates_of(needle: str, analyze: Analyze) -> Expression | None:
+def candidates_of(needle: str, analyze: Analyze) -> AnyOf | None:
     """Return what finds every passage that a needle may stand in, or begin in.
 
     None when the needle has no token that is indexed.

@@ -21,7 +21,7 @@ from hsum.retrieve.opened import Shelf
 from hsum.retrieve.plan import plan_of
 from hsum.retrieve.query import parse
 from hsum.retrieve.signals import CODE, PROSE
-from hsum.retrieve.sources import state_of
+from hsum.retrieve.sources import Sources
 from hsum.retrieve.stream import REACH, OutOfTime, Stream
 
 if TYPE_CHECKING:
@@ -163,6 +163,7 @@ class _Search:
         self._opened = opened
         self._request = request
         self._seen: dict[bytes, Signatures] = {}
+        self._sources = Sources(snapshot.root)
         self._project: Project = snapshot.project(request.project)
         self._scope: Scope = opened.scope(snapshot, self._project, request.paths)
         signals = request.signals or (PROSE if self._scope.mostly_prose else CODE)
@@ -247,10 +248,8 @@ class _Search:
             score=score,
             ranks=self._ranks(ranked, signals),
             duplicates=tuple(self._duplicates(ranked, data)),
-            source_state=state_of(
-                self._snapshot.root,
-                version.path,
-                lambda: self._signature(version.path),
+            source_state=self._sources.state(
+                version.path, lambda: self._signature(version.path)
             ),
         )
 

@@ -7,16 +7,15 @@ generation alone, so that pages of any size join to the same list.
 
 from __future__ import annotations
 
-import itertools
 import time
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
 from hsum._kernel.cancellation import check_cancelled
 from hsum.index.decode import text_of
-from hsum.index.expressions import Boosted, Preferring, Within
+from hsum.index.expressions import Within
 from hsum.index.lexical import analyze
 from hsum.index.matches import VERSION_SHIFT, Match, place_of
 from hsum.index.views import view
@@ -44,11 +43,26 @@ REACH: Final = 1_000
 """Hits that can be reached."""
 
 _SAMPLE: Final = 16
-_FAINT: Final = 0.01
 
 
 class OutOfTime(Exception):
     """The deadline has passed."""
+
+
+class _First(NamedTuple):
+    """What the head knows of a needle.
+
+    Attributes:
+        best: its candidates as the lexical index orders them.
+        candidates: those of them that are fused.
+        more: whether other passages may hold it too.
+        rest: what else holds it.
+    """
+
+    best: list[Match]
+    candidates: list[Match]
+    more: bool
+    rest: Iterator[list[Match]]
 
 
 class Stream:
@@ -119,7 +133,8 @@ class Stream:
         if not (weight and self._plan.groups):
             return
         matches = sorted(
-            self._best(ANSWERS), key=lambda match: (-match.score, match.digest)
+            merged(self._answers(ANSWERS), ANSWERS),
+            key=lambda match: (-match.score, match.digest),
         )[:ANSWERS]
         feedback = telling_words(
             [(self._stems(match), match.score / matches[0].score) for match in matches],
@@ -144,45 +159,46 @@ class Stream:
 
     def _head(self) -> tuple[list[Match], dict[int, dict[int, int]]]:
         """Return the matches of all retrievers, each once, and what they may hold."""
-        matches = self._searched(DEPTH)
+        self._check_time()
+        answers = self._answers(DEPTH)
+        firsts = [self._first(number) for number in range(len(self._plan.needles))]
+        matches = self._noted([*answers, *(first.best for first in firsts)], DEPTH)
         known = {match.place for match in matches}
         needles: dict[int, dict[int, int]] = {}
-        for number, (_, expression) in enumerate(self._plan.needles):
-            batches = self._candidates(expression) if expression else iter(())
-            candidates, more = self._first(batches, number)
-            rest = (
-                self._holding(batches, number) if expression else self._scanned(number)
-            )
-            self._rests.append((number, rest))
-            places = [match.place for match in candidates]
+        for number, first in enumerate(firsts):
+            self._rests.append((number, first.rest))
+            places = [match.place for match in first.candidates]
             # A needle that has more candidates may stand in any passage at hand.
-            anywhere = more or expression is None
-            for rank, place in enumerate([*places, *(known if anywhere else ())], 1):
+            for rank, place in enumerate([*places, *(known if first.more else ())], 1):
                 needles.setdefault(place, {}).setdefault(number, rank)
-            matches += [match for match in candidates if match.place not in known]
+            matches += [match for match in first.candidates if match.place not in known]
             known.update(places)
         return matches, needles
 
-    def _first(
-        self, batches: Iterator[list[Match]], number: int
-    ) -> tuple[list[Match], bool]:
-        """Return the candidates of a needle for the head, and whether there are more.
+    def _first(self, number: int) -> _First:
+        """Return the candidates of a needle for the head.
 
         Where most candidates hold it they are the first `DEPTH`, proved when their
         turn comes; where few do (`C++` among all that say `c`), those that do.
         """
-        batch = next(batches, [])
-        if len(batch) < DEPTH:
-            return batch, False
-        sample = [match for match in batch[:_SAMPLE] if self._holds(match, number)]
+        expression = self._plan.candidates(number)
+        if expression is None:
+            return _First([], [], True, self._scanned(number))
+        batches = self._candidates(expression, DEPTH)
+        best = next(batches, [])
+        if len(best) < DEPTH:
+            return _First(best, best, False, self._holding(batches, number))
+        sample = [match for match in best[:_SAMPLE] if self._holds(match, number)]
         if 2 * len(sample) >= _SAMPLE:
-            return batch, True
+            return _First(best, best, True, self._holding(batches, number))
+        # One search for many more costs less than several for some more each.
+        rest = self._holding(self._candidates(expression, 16 * DEPTH), number)
         held: list[Match] = []
-        for each in itertools.chain([batch], batches):
-            held += [match for match in each if self._holds(match, number)]
+        for each in rest:
+            held += each
             if len(held) >= DEPTH or self.late:
                 break
-        return held, True
+        return _First(best, held, True, rest)
 
     def _holding(
         self, batches: Iterable[list[Match]], number: int
@@ -221,24 +237,23 @@ class Stream:
     def _searched(self, depth: int) -> list[Match]:
         """Return the best passages by BM25 over all fields, and note their places."""
         self._check_time()
-        found = self._best(depth)
+        return self._noted(self._answers(depth), depth)
+
+    def _noted(self, answers: Sequence[list[Match]], depth: int) -> list[Match]:
+        found = answers[0] if len(answers) == 1 else merged(answers, depth)
         self.bm25 = {match[1]: rank for rank, match in enumerate(found, 1)}
         return found
 
-    def _best(self, depth: int) -> list[Match]:
-        """Return the best `depth` passages, and those that tie with the last of them."""
-        answers = [
+    def _answers(self, depth: int) -> list[list[Match]]:
+        """Return what each search of the plan finds: the best `depth`, and ties."""
+        return [
             self._opened.reader.search(self._within(asked), depth)
             for asked in self._plan.searches
         ]
-        return answers[0] if len(answers) == 1 else merged(answers, depth)
 
-    def _candidates(self, needle: Expression) -> Iterator[list[Match]]:
+    def _candidates(self, sought: Expression, first: int) -> Iterator[list[Match]]:
         """Yield all candidates of a needle in the order of the words of the query."""
-        own = Boosted(needle, self._signals.needle or _FAINT)
-        words = self._plan.searches[:1]
-        ordered = Preferring(own, words[0]) if words else own
-        for batch in self._opened.reader.batches(self._within(ordered), DEPTH):
+        for batch in self._opened.reader.batches(self._within(sought), first):
             if self._is_late():
                 return
             yield batch

@@ -128,8 +128,9 @@ def test_a_pair_of_common_words_is_not_asked() -> None:
     )
 
 
-def test_the_searches_of_a_plan_find_the_best_of_all_groups(tmp_path: Path) -> None:
-    """Words alone and phrases besides, merged, are one search of everything."""
+@pytest.fixture
+def greek(tmp_path: Path) -> Reader:
+    """A lexical index of 400 passages of five words in all orders."""
     chance = random.Random(1)
     writer = Writer(tmp_path / "lexical")
     for at in range(400):
@@ -138,15 +139,37 @@ def test_the_searches_of_a_plan_find_the_best_of_all_groups(tmp_path: Path) -> N
         )
         writer.extend([LexicalDocument(at, 0, body, path=f"file {at % 7}")])
     writer.commit()
-    reader = Reader(tmp_path / "lexical")
+    return Reader(tmp_path / "lexical")
+
+
+def scores(matches: list[Match]) -> dict[int, object]:
+    return {match.place: pytest.approx(match.score) for match in matches}
+
+
+def test_the_searches_of_a_plan_find_the_best_of_all_groups(greek: Reader) -> None:
+    """Words alone and phrases besides, merged, are one search of all but needles."""
     plan = plan_of(parse("alpha_beta gamma delta"), analyze, CODE)
-    at_once = reader.search(AnyOf(tuple(plan.groups.values())), 20)
+    groups = [group for name, group in plan.groups.items() if name != "needle"]
 
-    found = merged([reader.search(asked, 20) for asked in plan.searches], 20)
+    found = merged([greek.search(asked, 20) for asked in plan.searches], 20)
 
-    assert {match.place: pytest.approx(match.score) for match in at_once} == {
+    assert scores(greek.search(AnyOf(tuple(groups)), 20)) == {
         match.place: match.score for match in found
     }
+
+
+def test_candidates_of_a_needle_score_as_words_and_needle_do(greek: Reader) -> None:
+    """What holds its words in a row, and nothing else, by all words and that row."""
+    plan = plan_of(parse("alpha_beta gamma delta"), analyze, CODE)
+    words = [plan.groups[name] for name in ("body", "parts", "path", "symbols")]
+    row = plan.groups["needle"]
+
+    found = greek.search(plan.candidates(0), 400)
+
+    assert scores(greek.search(Preferring(row, AnyOf(tuple(words))), 400)) == {
+        match.place: match.score for match in found
+    }
+    assert 0 < len(found) < 400
 
 
 def test_known_words_and_numbers_tell_nothing() -> None:
