@@ -7,6 +7,7 @@ generation alone, so that pages of any size join to the same list.
 
 from __future__ import annotations
 
+import itertools
 import time
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -18,6 +19,7 @@ from hsum.index.decode import text_of
 from hsum.index.expressions import Within
 from hsum.index.lexical import analyze
 from hsum.index.matches import VERSION_SHIFT, Match, place_of
+from hsum.index.schema import BLOCK_BYTES
 from hsum.index.views import view
 from hsum.retrieve.exact import MARGIN, needle_bytes, occurrences, smallest_run
 from hsum.retrieve.feedback import ANSWERS, inverse_frequency, telling_words
@@ -43,6 +45,12 @@ REACH: Final = 1_000
 """Hits that can be reached."""
 
 _SAMPLE: Final = 16
+_WHOLE: Final = 4 * BLOCK_BYTES
+_by_place: Final = itemgetter(1)
+
+
+def _by_version(match: Match) -> int:
+    return match[1] >> VERSION_SHIFT
 
 
 class OutOfTime(Exception):
@@ -204,7 +212,21 @@ class Stream:
         self, batches: Iterable[list[Match]], number: int
     ) -> Iterator[list[Match]]:
         for batch in batches:
-            yield [match for match in batch if self._holds(match, number)]
+            held: set[int] = set()
+            # File by file, so that each is unpacked once.
+            ordered = sorted(batch, key=_by_place)
+            for key, matches in itertools.groupby(ordered, _by_version):
+                if self._may_hold(key, number):
+                    held.update(m.place for m in matches if self._holds(m, number))
+            yield [match for match in batch if match.place in held]
+
+    def _may_hold(self, key: int, number: int) -> bool:
+        """Tell whether a version may hold a needle; no is certain, and found fast."""
+        version = self._opened.versions(self._snapshot, (key,))[key]
+        if version.size > _WHOLE or self._is_late():
+            return True
+        needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
+        return needle in self._opened.read(self._snapshot, version, 0, version.size)
 
     def _holds(self, match: Match, number: int) -> bool:
         return bool(self._proofs(match, number))
