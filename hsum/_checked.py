@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from hsum._context import context
 from hsum._kernel.faults import Fault, guarded
 from hsum._kernel.files import as_path
-from hsum.check.files import check_paths, root_of
+from hsum._kernel.text import check_text
+from hsum.check.files import Loose, check_paths, root_of
 from hsum.check.indexed import SnapshotCitations
-from hsum.errors import family
+from hsum.errors import family, fault
 from hsum.index.store import Store
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def check_files(
     fix: bool = False,
     since: str | None = None,
     index: str | None = None,
+    text: str | None = None,
 ) -> CheckReport:
     """Find every citation in files, or below folders, and say whether it stands.
 
@@ -47,6 +49,8 @@ def check_files(
         index: a managed index's name, or a directory with a `/` in it. None for
             that of the environment, or the one bound to the checked files' folder;
             a URI is also looked up in the index that its id names.
+        text: a text to check as well, as if it stood in the working directory; it
+            is neither locked nor fixed.
 
     Raises:
         HsumError: `INVALID_ARGUMENT` for a missing file, a damaged lock file, an
@@ -55,11 +59,30 @@ def check_files(
     given = [as_path(path, "$.paths") for path in _listed(paths)]
     if not (lock is None or isinstance(lock, bool)):
         lock = as_path(lock, "$.lock")
+    loose = None if text is None else _loose(text, given, written=bool(lock or fix))
     with contextlib.ExitStack() as stack:
-        known = _Indexes(stack, index, given)
-        return check_paths(
-            given, root=known.root, index=known, lock=lock, fix=fix, since=since
+        known = _Indexes(
+            stack, index, given if loose is None else [*given, loose.folder]
         )
+        return check_paths(
+            given,
+            root=known.root,
+            index=known,
+            lock=lock,
+            fix=fix,
+            since=since,
+            loose=loose,
+        )
+
+
+def _loose(text: str, given: list[Path], *, written: bool) -> Loose:
+    if written and not given:
+        raise fault(
+            "INVALID_ARGUMENT",
+            "a text that stands in no file is neither locked nor fixed",
+            hint="Write it to a file, and check that.",
+        )
+    return Loose(check_text(text, "$.text"), as_path("."))
 
 
 def _listed(

@@ -435,7 +435,7 @@ _CARE = (
         "Write everything but credentials to a new file, as JSON lines.",
         heading=CARE,
         words=("path",),
-        examples=("export team.jsonl",),
+        examples=("export team.jsonl", "export - | gzip > team.jsonl.gz"),
         where="store",
     ),
     Verb(
@@ -444,7 +444,11 @@ _CARE = (
         "Add what an exported file has and this store has not; all of it or nothing.",
         heading=CARE,
         words=("path",),
-        examples=("import team.jsonl --dry-run", "import team.jsonl"),
+        examples=(
+            "import team.jsonl --dry-run",
+            "import team.jsonl",
+            "import - < team.jsonl",
+        ),
         effect="adds",
         where="store",
     ),

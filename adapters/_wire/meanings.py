@@ -28,7 +28,7 @@ HSUM = {
     "mode": "How to search; both modes are the same now.",
     "name": "A name.",
     "no_ignore": "Do not obey ignore rules.",
-    "paths": "Files, and folders of files.",
+    "paths": "Files, and folders of files; - is stdin.",
     "older_than": "Keep what is younger: 12h, 30d, 8w.",
     "path": "Only below paths that match this gitignore pattern.",
     "project": "A project of the index.",

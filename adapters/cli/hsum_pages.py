@@ -363,7 +363,7 @@ def _check(report: CheckReport) -> Iterator[Line]:
         found = finding.found
         style = GOOD if finding.good else BAD
         yield [
-            (f"{visible_path(finding.file or '')}:{found.row}:{found.column}", PATH),
+            (f"{visible_path(finding.file or '-')}:{found.row}:{found.column}", PATH),
             (f"  {finding.verdict}{' (fixed)' if finding.fixed else ''}", style),
             (f"  {found.raw}", ""),
         ]

@@ -12,8 +12,9 @@ import click
 from adapters._wire import meanings
 from adapters._wire.hsum_verbs import VERBS
 from adapters._wire.verbs import Verb
-from adapters.cli import confirming, extras
+from adapters.cli import confirming, dash, extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
+from adapters.cli.sources import read_text
 from adapters.cli.terminal import emit_json, show
 
 if TYPE_CHECKING:
@@ -96,6 +97,10 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     }
     if own.get("lock") is not None:
         options["lock"] = own["lock"] or True
+    dash.refuse(verb, options)
+    if verb.command == "check" and "-" in options["paths"]:
+        options["text"] = read_text("-")
+        options["paths"] = [path for path in options["paths"] if path != "-"]
     form = "json" if as_json else own.get("format", "text")
     if confirming.unconfirmed(verb, options):
         return _planned(verb, given({**options, "dry_run": True}), form)

@@ -12,7 +12,7 @@ from adapters._wire import meanings
 from adapters._wire.evidence import resolver
 from adapters._wire.hythe_verbs import CHECKPOINT_CALLS, VERBS
 from adapters._wire.verbs import Verb, of_tool
-from adapters.cli import confirming, extras
+from adapters.cli import confirming, dash, extras
 from adapters.cli.commands import VerbCommand, VerbGroup, flag, given, option, word
 from adapters.cli.hythe_input import OWN, arguments
 from adapters.cli.terminal import emit_json, say, show
@@ -109,19 +109,25 @@ def _perform(verb: Verb, options: dict[str, Any]) -> int:
     if asked:
         options = _redirected(verb, asked[0], options)
         verb = asked[0]
+    dash.refuse(verb, options)
+    try:
+        with dash.read_or_written(verb, options, as_json=as_json) as taken:
+            return _called(verb, options, as_json=as_json, shown=not taken)
+    except Fault as fault:
+        return _refused(verb, fault, as_json=as_json)
+
+
+def _called(verb: Verb, options: dict[str, Any], *, as_json: bool, shown: bool) -> int:
     planned = confirming.unconfirmed(verb, options)
     if planned:
         options["dry_run"] = True
-    try:
-        with _opened(verb, options) as target:
-            result = verb.resolve()(*target, **arguments(verb, given(options)))
-            asks = planned and confirming.removes_something(result)
-            if not (asks and as_json):
-                _show(verb, result, as_json=as_json)
-            if asks:
-                raise confirming.refusal(verb, _document(verb, result))
-    except Fault as fault:
-        return _refused(verb, fault, as_json=as_json)
+    with _opened(verb, options) as target:
+        result = verb.resolve()(*target, **arguments(verb, given(options)))
+        asks = planned and confirming.removes_something(result)
+        if shown and not (asks and as_json):
+            _show(verb, result, as_json=as_json)
+        if asks:
+            raise confirming.refusal(verb, _document(verb, result))
     return 5 if getattr(result, "problems", ()) else 0
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from adapters.cli.commands import VerbCommand, flag
+from adapters.cli.dash import as_file
 from adapters.cli.terminal import emit_json, say, show, styled
 from hsum import Fault
 
@@ -119,6 +120,7 @@ def _serve_http(*, store: str, http: str, mode: str) -> int:
 def _store_option() -> click.Option:
     return click.Option(
         ["--store"],
+        callback=lambda _context, _option, value: as_file("store", value),
         envvar="HYTHE_STORE",
         required=True,
         help="The store's file; or HYTHE_STORE.",

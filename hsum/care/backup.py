@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
+
 from hsum._kernel.faults import Fault
 from hsum._kernel.sqlite import Database
 from hsum.care.doctor import problems_of
@@ -53,7 +55,8 @@ def restore(
         _copy(source, folder / "index.sqlite")
         if report.generation is not None:
             rebuild(store, lambda _done, _total: None)
-    return report
+    size = os.path.getsize(folder / "index.sqlite")
+    return attrs.evolve(report, path=os.fspath(folder), bytes=size)
 
 
 @contextlib.contextmanager

@@ -67,10 +67,14 @@ class NoIndex:
 
 @attrs.frozen
 class Text:
-    """A citing text; `file` is its path from the root, None for a bare text."""
+    """A citing text; `file` is its path from the root, None for a bare text.
+
+    A bare text cites as if it stood in the folder `within`.
+    """
 
     text: str
     file: str | None = None
+    within: str = ""
 
     @property
     def prose(self) -> bool:
@@ -83,7 +87,7 @@ class Text:
     @property
     def folder(self) -> str:
         """The folder of the file, from the root."""
-        return os.path.dirname(self.file or "")
+        return self.within if self.file is None else os.path.dirname(self.file)
 
 
 @attrs.frozen

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hsum.check.pins import Pin
     from hsum.model.check import Finding
 
-__all__ = ["LOCK_NAME", "check_paths", "root_of"]
+__all__ = ["LOCK_NAME", "Loose", "check_paths", "root_of"]
 
 LOCK_NAME = "citations.lock"
 
@@ -40,6 +40,7 @@ def check_paths(
     lock: str | os.PathLike[str] | bool | None = None,
     fix: bool = False,
     since: str | None = None,
+    loose: Loose | None = None,
 ) -> CheckReport:
     """Check the citations of files and of all text files below folders.
 
@@ -51,13 +52,16 @@ def check_paths(
             its name. A `citations.lock` that is there is always read.
         fix: rewrite the citations whose bytes have exactly one new place.
         since: report only what citing or cited files changed since this commit.
+        loose: a text that stands in no file.
 
     Raises:
         HsumError: `INVALID_ARGUMENT` for a missing file, a damaged lock file, a
             commit that git does not know; what writing files gives.
     """
     given = [Path(os.path.abspath(path)) for path in paths]
-    root = root_of(given) if root is None else root
+    root = (
+        root_of([*given, *([loose.folder] if loose else [])]) if root is None else root
+    )
     findings: list[Finding] = []
     files = 0
     for lock_file, members in _by_lock(given, root, lock).items():
@@ -66,9 +70,28 @@ def check_paths(
         checked = _checked(members, locking, root, index, fix=fix)
         findings += (one for each in checked for one in each.findings)
         files += len(checked)
+    if loose is not None:
+        findings += _checked_loose(loose, root, index).findings
+        files += 1
     if since is not None:
         findings = _affected(findings, root, since)
     return CheckReport(tuple(findings), files)
+
+
+def _checked_loose(loose: Loose, root: Path, index: Indexed | None) -> Checked:
+    within = os.path.relpath(loose.folder, root)
+    text = Text(loose.text, within="" if within == "." else within)
+    lock_file = _nearest_lock(loose.folder, root)
+    pins = {} if lock_file is None else _read_pins(lock_file)
+    with WorkingTree(os.fsencode(root)) as tree:
+        return check([text], tree, lock=pins, index=index)[0]
+
+
+class Loose(NamedTuple):
+    """A text that stands in no file, and the folder that its paths start from."""
+
+    text: str
+    folder: Path
 
 
 class _Locking(NamedTuple):

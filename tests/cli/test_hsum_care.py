@@ -108,3 +108,39 @@ def test_a_file_that_is_no_lock_is_never_overwritten(hsum):
 
     assert (2, "INVALID_ARGUMENT") == (done.status, done.json["code"])
     assert before == (hsum.cwd / "README.md").read_text("utf-8")
+
+
+def test_an_answer_is_checked_as_it_comes_from_a_pipe(hsum):
+    """`check -` reads stdin, whose paths start from the working directory."""
+    hsum.ok("init")
+    below = hsum.within(hsum.cwd / "src")
+    said = "See wick.py:1, ../docs/guide.md:3 and nothing.py:9.\n"
+    done = below("check", "-", input=said)
+    both = below.json("check", "-", "wick.py", input="wick.py:2")
+    refused = below("check", "-", "--fix", "--json", input=said)
+
+    assert 1 == done.status
+    assert "-:1:5  unpinned  wick.py:1" in done.out
+    assert "-:1:39  unresolvable  nothing.py:9" in done.out
+    assert (2, [None]) == (both["files"], [one["file"] for one in both["findings"]])
+    assert (2, "INVALID_ARGUMENT") == (refused.status, refused.json["code"])
+
+
+def test_a_restore_reports_the_index_that_it_made(hsum, tmp_path):
+    """What counts from then on is the new directory, not the copy."""
+    hsum.ok("init")
+    hsum.ok("backup", tmp_path / "copy.hsum")
+    made = hsum.json("restore", tmp_path / "copy.hsum", tmp_path / "restored")
+
+    assert f"{tmp_path}/restored" == made["path"]
+
+
+def test_a_copy_goes_to_a_file_and_no_stream(hsum):
+    """`-` is refused where a whole database is read or written."""
+    hsum.ok("init")
+    for words in (["backup", "-"], ["restore", "-", "x"], ["restore", "x", "-"]):
+        done = hsum(*words, "--json")
+        assert (2, "INVALID_ARGUMENT") == (done.status, done.json["code"]), words
+
+    assert 2 == hsum("check", ".", "--lock", "-").status
+    assert not (hsum.cwd / "-").exists()

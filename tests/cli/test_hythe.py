@@ -370,6 +370,31 @@ def test_what_was_exported_can_be_imported_once(atlas, tmp_path):
     assert "line" in damaged.json["message"]
 
 
+def test_an_export_goes_through_a_pipe(atlas, tmp_path):
+    """`-` is stdout for an export and stdin for an import, byte for byte."""
+    atlas.ok("export", tmp_path / "team.jsonl")
+    piped = atlas.raw("export", "-")
+    other = atlas.within(tmp_path, HYTHE_STORE=str(tmp_path / "other.hythe"))
+    added = other.json("import", "-", input=piped.stdout)["added"]
+    cut = other("import", "-", "--json", input=piped.stdout[:-9])
+
+    assert (tmp_path / "team.jsonl").read_bytes() == piped.stdout
+    assert 2 == added["checkpoint"]
+    assert atlas.json("history", *SCOPE) == other.json("history", *SCOPE)
+    assert (2, "line 8") == (cut.status, cut.json["message"][:6])
+    assert 2 == atlas("export", "-", "--json").status
+
+
+def test_a_store_is_a_file_and_no_stream(atlas):
+    """`-` is refused where a whole database is read or written."""
+    for words in (["backup", "-"], ["restore", "-", "x"], ["heads", "--store", "-"]):
+        done = atlas(*words, "--json")
+        assert (2, "INVALID_ARGUMENT") == (done.status, done.json["code"]), words
+
+    assert 2 == atlas("mcp", "--store", "-").status
+    assert not (atlas.cwd / "-").exists()
+
+
 def test_a_reconcile_without_its_reason_names_what_is_missing(atlas):
     """What a call needs and was not given is refused by name, before anything else."""
     done = atlas("reconcile", *SCOPE, "--head", 2, *STATE, "--json")
