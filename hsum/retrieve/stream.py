@@ -7,7 +7,6 @@ generation alone, so that pages of any size join to the same list.
 
 from __future__ import annotations
 
-import itertools
 import time
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -45,12 +44,7 @@ REACH: Final = 1_000
 """Hits that can be reached."""
 
 _SAMPLE: Final = 16
-_WHOLE: Final = 4 * BLOCK_BYTES
 _by_place: Final = itemgetter(1)
-
-
-def _by_version(match: Match) -> int:
-    return match[1] >> VERSION_SHIFT
 
 
 class OutOfTime(Exception):
@@ -212,21 +206,13 @@ class Stream:
         self, batches: Iterable[list[Match]], number: int
     ) -> Iterator[list[Match]]:
         for batch in batches:
-            held: set[int] = set()
             # File by file, so that each is unpacked once.
-            ordered = sorted(batch, key=_by_place)
-            for key, matches in itertools.groupby(ordered, _by_version):
-                if self._may_hold(key, number):
-                    held.update(m.place for m in matches if self._holds(m, number))
+            held = {
+                match.place
+                for match in sorted(batch, key=_by_place)
+                if self._holds(match, number)
+            }
             yield [match for match in batch if match.place in held]
-
-    def _may_hold(self, key: int, number: int) -> bool:
-        """Tell whether a version may hold a needle; no is certain, and found fast."""
-        version = self._opened.versions(self._snapshot, (key,))[key]
-        if version.size > _WHOLE or self._is_late():
-            return True
-        needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
-        return needle in self._opened.read(self._snapshot, version, 0, version.size)
 
     def _holds(self, match: Match, number: int) -> bool:
         return bool(self._proofs(match, number))
@@ -328,8 +314,10 @@ class Stream:
 
     def _proved(self, match: Match, number: int) -> Iterator[tuple[int, int]]:
         version = self._version(match)
-        passages = self._opened.passages(self._snapshot, version)
         needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
+        if self._lacks(version, needle):
+            return
+        passages = self._opened.passages(self._snapshot, version)
         low, high = _bounds(version, passages)
         own = passages[match.ordinal]
         start = max(low, own.start - len(needle) - MARGIN)
@@ -338,6 +326,12 @@ class Stream:
         for first, last in occurrences(data, needle, version.encoding, offset=start):
             if first < own.end and last > own.start:
                 yield smallest_run(passages, first, last)
+
+    def _lacks(self, version: Version, needle: bytes) -> bool:
+        """Tell whether a file of one block lacks a needle, before its cuts are read."""
+        if version.size > BLOCK_BYTES:
+            return False
+        return needle not in self._opened.read(self._snapshot, version, 0, version.size)
 
     def _version(self, match: Match) -> Version:
         key = match.version
