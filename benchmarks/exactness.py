@@ -18,32 +18,35 @@ from benchmarks.corpora import Corpus, Here
 from benchmarks.harness import Row, at_least, at_most
 from benchmarks.ingesting import ingest
 from benchmarks.samples import crossing, identifiers, phrases, texts
+from hsum.retrieve.query import parse
 
-__all__ = ["measure"]
+__all__ = ["Judge", "measure", "quoted"]
 
-_COUNTS = {"smoke": 5, "small": 1_000, "medium": 300, "large": 100}
+_COUNTS = {"smoke": 5, "small": 1_000, "medium": 1_000, "large": 100}
 _PAGE = 100
-_REACHABLE = 1_000
-"""A needle with so many hits is not counted: no more of them can be had."""
-_MOST_FILES = 200
+_TOGETHER = 50
+"""Files that a search is narrowed to where the pages of the whole end before them."""
 
 
 @attrs.define
 class Tally:
-    """How many files ripgrep names, how many of them are hits, how many proved are not."""
+    """How many files ripgrep names, how many are found, and how many besides.
 
+    `lacking` of the `cited` spans are not the file's bytes, or do not hold the needle.
+    """
+
+    needles: int = 0
     named: int = 0
     found: int = 0
     false: int = 0
-    needles: int = 0
+    cited: int = 0
+    lacking: int = 0
 
-    def add(
-        self, theirs: frozenset[str], ours: frozenset[str], proved: frozenset[str]
-    ) -> None:
-        self.needles += 1
+    def add(self, theirs: frozenset[str], ours: frozenset[str]) -> None:
+        self.needles += bool(theirs)
         self.named += len(theirs)
         self.found += len(theirs & ours)
-        self.false += len(proved - theirs)
+        self.false += len(ours - theirs)
 
 
 def measure(here: Here) -> Iterator[Row]:
@@ -51,63 +54,115 @@ def measure(here: Here) -> Iterator[Row]:
         print("ripgrep (rg) is not installed: exactness left out", file=sys.stderr)
         return
     corpus = here.corpus()
-    count = _COUNTS[corpus.name]
+    count = here.needles or _COUNTS[corpus.name]
     with (
         tempfile.TemporaryDirectory(prefix="benchmark-") as folder,
         ingest(corpus, corpus.root, Path(folder)) as index,
     ):
         sources = texts(index, corpus.root)
-        kinds = {
-            "identifiers": identifiers(sources, count),
-            "phrases": phrases(sources, count),
-            "phrases across passages": crossing(index, corpus.root, count // 5),
-        }
-        for kind, needles in kinds.items():
-            yield from _rows(kind, corpus, _tally(index, corpus, needles))
+        across = crossing(index, corpus.root)
+        judge = Judge(index, corpus.root)
+        for kind, needles, wanted in (
+            ("identifiers", map(_code, identifiers(sources)), count),
+            ("phrases", map(quoted, phrases(sources)), count),
+            ("phrases across passages", map(quoted, across), count // 2),
+        ):
+            yield from _rows(kind, corpus, judge.tally(needles, wanted))
+
+
+def _code(name: str) -> tuple[str, str]:
+    """Return a name and the query for it: as it is, or marked where it is any word."""
+    return name, name if parse(name).needles else f"`{name}`"
+
+
+def quoted(phrase: str) -> tuple[str, str]:
+    return phrase, f'"{phrase}"'
 
 
 def _rows(kind: str, corpus: Corpus, tally: Tally) -> Iterator[Row]:
     note = f"{tally.needles} needles"
-    yield Row(
-        f"exact {kind}, files found",
-        corpus.name,
-        "files",
-        tally.found,
-        "rg -Fw",
-        tally.named,
-        at_least(1),
-        note,
-    )
-    yield Row(
-        f"exact {kind}, false files",
-        corpus.name,
-        "files",
-        tally.false,
-        "none",
-        0,
-        at_most(1),
-        note,
-    )
+    held = tally.cited - tally.lacking
+    for what, ours, against, theirs, target in (
+        ("files found", tally.found, "rg -Fw", tally.named, at_least(1)),
+        ("false files", tally.false, "none", 0, at_most(1)),
+        ("citations whose bytes hold it", held, "cited", tally.cited, at_least(1)),
+    ):
+        name = f"exact {kind}, {what}"
+        yield Row(name, corpus.name, "", ours, against, theirs, target, note)
 
 
-def _tally(index: hsum.Index, corpus: Corpus, needles: Sequence[str]) -> Tally:
-    documents = {document.document_id: document.path for document in index.documents()}
-    indexed = frozenset(documents.values())
-    tally = Tally()
-    for needle in needles:
-        theirs = _ripgrep(needle, corpus.root) & indexed
-        if not 0 < len(theirs) <= _MOST_FILES:
-            continue
-        hits, ours, proved = 0, frozenset[str](), frozenset[str]()
-        for page in _pages(index, needle):
-            hits += len(page)
-            ours |= _paths(_standing(needle, page), documents)
-            proved |= _paths(_proved(page), documents)
-            if theirs <= ours:
+class Judge:
+    """Asks ripgrep and the index the same, and looks at the bytes of each answer."""
+
+    def __init__(self, index: hsum.Index, root: Path) -> None:
+        self._index = index
+        self._root = root
+        self._paths = {one.document_id: one.path for one in index.documents()}
+        self._indexed = frozenset(self._paths.values())
+
+    def tally(self, needles: Iterable[tuple[str, str]], count: int) -> Tally:
+        """Count so many needles that ripgrep finds in the indexed files."""
+        tally = Tally()
+        for needle, query in needles:
+            if tally.needles == count:
                 break
-        if theirs <= ours or hits < _REACHABLE:
-            tally.add(theirs, ours, proved)
-    return tally
+            theirs = _ripgrep(needle, self._root) & self._indexed
+            ours = self._found(needle, query, theirs, tally)
+            tally.add(theirs, ours)
+            if theirs != ours:
+                print(f"{needle!r}: {sorted(theirs ^ ours)[:9]}", file=sys.stderr)
+        return tally
+
+    def _found(
+        self, needle: str, query: str, theirs: frozenset[str], tally: Tally
+    ) -> frozenset[str]:
+        """Return the files of exact hits, as far as they are needed to find `theirs`.
+
+        A thousand hits can be reached; what lies beyond them is asked for by path.
+        """
+        ours = self._reached(needle, query, theirs, None, tally)
+        while left := sorted(theirs - ours):
+            some = frozenset(left[:_TOGETHER])
+            more = self._reached(needle, query, some, [*map(_glob, some)], tally)
+            if not more & some:
+                break
+            ours |= more
+        return ours
+
+    def _reached(
+        self,
+        needle: str,
+        query: str,
+        wanted: frozenset[str],
+        narrowed: Sequence[str] | None,
+        tally: Tally,
+    ) -> frozenset[str]:
+        ours: frozenset[str] = frozenset()
+        for page in self._pages(query, narrowed):
+            proved = [hit for hit in page if hit.ranks.exact or hit.ranks.phrase]
+            for cited in _citations(proved):
+                ours |= {self._paths[cited.document_id]}
+                tally.cited += 1
+                tally.lacking += not self._holds(cited, needle)
+            if wanted and wanted <= ours:
+                break
+        return ours
+
+    def _pages(self, query: str, path: Sequence[str] | None) -> Iterator[hsum.Hits]:
+        cursor, more = None, True
+        while more:
+            page = self._index.search(
+                query, limit=_PAGE, cursor=cursor, path=path, timeout_ms=60_000
+            )
+            yield page
+            cursor = page.cursor
+            more = cursor is not None
+
+    def _holds(self, cited: hsum.Citation, needle: str) -> bool:
+        evidence = self._index.get(cited, max_bytes=1 << 20)
+        data = (self._root / self._paths[cited.document_id]).read_bytes()
+        same = evidence.content == data[cited.start : cited.end]
+        return same and needle in evidence.text
 
 
 def _ripgrep(needle: str, root: Path) -> frozenset[str]:
@@ -120,30 +175,12 @@ def _ripgrep(needle: str, root: Path) -> frozenset[str]:
     return frozenset(os.fsdecode(name).removeprefix("./") for name in names)
 
 
-def _pages(index: hsum.Index, needle: str) -> Iterator[hsum.Hits]:
-    cursor, more = None, True
-    while more:
-        page = index.search(
-            f'"{needle}"', limit=_PAGE, cursor=cursor, timeout_ms=60_000
-        )
-        yield page
-        cursor = page.cursor
-        more = cursor is not None
+def _citations(hits: Iterable[hsum.Hit]) -> Iterator[hsum.Citation]:
+    for hit in hits:
+        yield hit.citation
+        yield from hit.duplicates
 
 
-def _standing(needle: str, hits: Iterable[hsum.Hit]) -> list[hsum.Hit]:
-    """Return the hits whose text holds the needle, whatever retriever found them."""
-    stands = re.compile(rf"(?<!\w){re.escape(needle)}(?!\w)")
-    return [hit for hit in hits if stands.search(hit.text)]
-
-
-def _proved(hits: Iterable[hsum.Hit]) -> list[hsum.Hit]:
-    return [hit for hit in hits if hit.ranks.exact or hit.ranks.phrase]
-
-
-def _paths(hits: Iterable[hsum.Hit], documents: dict[str, str]) -> frozenset[str]:
-    return frozenset(
-        documents[cited.document_id]
-        for hit in hits
-        for cited in (hit.citation, *hit.duplicates)
-    )
+def _glob(path: str) -> str:
+    """Return the gitignore pattern of one path."""
+    return "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import hsum
+from hsum.index.decode import encoding_of
 
 __all__ = ["crossing", "identifiers", "phrases", "questions", "texts"]
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _PLAIN = re.compile(r'[^\s"]+')
+_PATIENCE = 1_000
+"""Draws in a row that give nothing new before a corpus counts as exhausted."""
+_LONGEST = 4_000
+"""Bytes of a needle that a query has room for."""
 
 
 def texts(index: hsum.Index, root: Path, most: int = 3_000) -> list[str]:
@@ -34,49 +41,63 @@ def _text(path: Path) -> str:
 def questions(sources: Sequence[str], count: int) -> list[str]:
     """Return queries of one to five words that stand in the files."""
     chance = random.Random(1)
+    drawn = itertools.islice(_words(sources, chance), count)
     return [
         " ".join(chance.choice(words) for _ in range(1 + at % 5))
-        for at, words in enumerate(_words(sources, chance, count))
+        for at, words in enumerate(drawn)
     ]
 
 
-def _words(
-    sources: Sequence[str], chance: random.Random, count: int
-) -> Iterator[list[str]]:
-    while count:
+def _words(sources: Sequence[str], chance: random.Random) -> Iterator[list[str]]:
+    while True:
         words = _IDENTIFIER.findall(chance.choice(sources))
         if words:
-            count -= 1
             yield words
 
 
-def identifiers(sources: Sequence[str], count: int) -> list[str]:
-    """Return different identifiers that stand in the files."""
+def identifiers(sources: Sequence[str]) -> Iterator[str]:
+    """Yield different identifiers that stand in the files, frequent ones sooner."""
     chance = random.Random(2)
-    found: dict[str, None] = {}
-    for words in _words(sources, chance, 20 * count):
-        found[chance.choice(words)] = None
-        if len(found) == count:
-            break
-    return list(found)
+    return _different(chance.choice(words) for words in _words(sources, chance))
 
 
-def phrases(sources: Sequence[str], count: int) -> list[str]:
-    """Return different runs of two to five words as they stand on a line."""
+def phrases(sources: Sequence[str]) -> Iterator[str]:
+    """Yield different runs of two to five words as they stand on a line."""
     chance = random.Random(3)
-    found: dict[str, None] = {}
-    for _ in range(40 * count):
-        line = chance.choice(chance.choice(sources).split("\n"))
-        phrase = _run(line, chance)
-        if phrase:
-            found[phrase] = None
-        if len(found) == count:
-            break
-    return list(found)
+    lines = (
+        chance.choice(chance.choice(sources).split("\n")) for _ in itertools.count()
+    )
+    return _different(_run(line.strip("\r"), chance) for line in lines)
+
+
+def crossing(index: hsum.Index, root: Path) -> Iterator[str]:
+    """Yield different phrases that end one passage and begin the next.
+
+    Two words stand on each side, and what is between them as in the file.
+    """
+    chance = random.Random(4)
+    documents = index.documents()
+    paths = (root / chance.choice(documents).path for _ in itertools.count())
+    return _different(_over_border(path, chance) for path in paths)
+
+
+def _different(drawn: Iterable[str]) -> Iterator[str]:
+    """Yield what was drawn, each once, and nothing that cannot be asked for."""
+    seen: set[str] = {""}
+    fruitless = 0
+    for needle in drawn:
+        fruitless += 1
+        if fruitless > _PATIENCE:
+            return
+        if needle in seen or "\0" in needle or len(needle.encode()) > _LONGEST:
+            continue
+        seen.add(needle)
+        fruitless = 0
+        yield needle
 
 
 def _run(line: str, chance: random.Random) -> str:
-    words = list(_PLAIN.finditer(line.strip("\r")))
+    words = list(_PLAIN.finditer(line))
     if len(words) < 2:
         return ""
     first = chance.randrange(len(words) - 1)
@@ -85,25 +106,19 @@ def _run(line: str, chance: random.Random) -> str:
     return phrase if '"' not in phrase and any(map(str.isalnum, phrase)) else ""
 
 
-def crossing(index: hsum.Index, root: Path, count: int) -> list[str]:
-    """Return phrases that end one passage and begin the next: two words on each side."""
+def _over_border(path: Path, chance: random.Random) -> str:
     from hsum.index.passages import cut
 
-    found: dict[str, None] = {}
-    for document in index.documents():
-        data = (root / document.path).read_bytes()
-        path = document.path.encode(errors="surrogateescape")
-        for passage in cut(data, path=path, encoding="utf-8")[1:2]:
-            found[_across(data, passage.start)] = None
-        if len(found) > count:
-            break
-    return [phrase for phrase in found if phrase][:count]
-
-
-def _across(data: bytes, at: int) -> str:
+    data = path.read_bytes()
+    passages = cut(data, path=os.fsencode(path.name), encoding=encoding_of(data))
+    if len(passages) < 2:
+        return ""
+    at = chance.choice(passages[1:]).start
     before = re.search(rb"[^\s\"]+[ \t]+[^\s\"]+\s*\Z", data[max(0, at - 200) : at])
     after = re.match(rb"\s*[^\s\"]+[ \t]+[^\s\"]+", data[at : at + 200])
     if not (before and after):
         return ""
-    phrase = (before[0] + after[0]).strip()
-    return phrase.decode() if phrase.isascii() else ""
+    try:
+        return (before[0] + after[0]).strip().decode()
+    except UnicodeDecodeError:
+        return ""
