@@ -55,7 +55,14 @@ def _rows(idea: str, here: Here) -> list[Row]:
 
 def _here(options: argparse.Namespace) -> Here:
     size = "smoke" if options.smoke else options.corpus
-    return Here(size, options.cache, options.data, options.large, options.smoke)
+    return Here(
+        size,
+        options.cache,
+        options.data,
+        options.large,
+        options.smoke,
+        options.needles,
+    )
 
 
 def _options() -> argparse.Namespace:
@@ -75,6 +82,7 @@ def _options() -> argparse.Namespace:
         help="folder with localise/*.jsonl and cranfield/; default: a small sample",
     )
     parser.add_argument("--large", type=Path, default=Path("/usr/src/linux-source-6.1"))
+    parser.add_argument("--needles", type=int, help="of each kind, for exactness")
     parser.add_argument("--cache", type=Path, default=HERE / "out" / "corpora")
     parser.add_argument("--out", type=Path, default=HERE / "out")
     return parser.parse_args()
