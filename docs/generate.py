@@ -127,10 +127,10 @@ def tools() -> Iterator[str]:
 def _arguments(schema: dict[str, object]) -> Iterator[str]:
     required = schema["required"]
     for name, item in schema["properties"].items():  # type: ignore[attr-defined]
-        kind = item.get("type") or (
-            "one of " + ", ".join(item["enum"]) if "enum" in item else "any"
-        )
+        kind = item.get("type", "any")
         shown = " or ".join(kind) if isinstance(kind, list) else kind
+        if "enum" in item:
+            shown = "one of " + ", ".join(f"`{word}`" for word in item["enum"])
         must = "required; " if name in required else ""  # type: ignore[operator]
         default = f" Default {item['default']}." if "default" in item else ""
         yield f"| `{name}` | {shown} | {must}{item.get('description', '')}{default} |"

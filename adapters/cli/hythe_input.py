@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
@@ -10,7 +10,7 @@ import click
 from adapters._wire.meanings import HYTHE as MEANINGS
 from adapters._wire.structure import pythonic
 from adapters._wire.verbs import Verb
-from adapters.cli.sources import JsonValue, read_text
+from adapters.cli.sources import JsonValue, Reference, read_text
 from hsum import Fault
 
 __all__ = ["OWN", "arguments"]
@@ -55,8 +55,17 @@ def _whole_state() -> dict[str, click.Option]:
     }
 
 
+def _evidence() -> dict[str, click.Option]:
+    return {
+        "evidence": click.Option(
+            ["--evidence"], multiple=True, type=Reference(), help=MEANINGS["evidence"]
+        )
+    }
+
+
 def _changes() -> dict[str, click.Option]:
     return {
+        **_evidence(),
         "fact": click.Option(
             ["--fact"],
             nargs=3,
@@ -117,12 +126,16 @@ OWN: dict[str, dict[str, click.Option]] = {
     "patch": {**_state_options(), **_changes(), **_references("parent")},
     "reconcile": {**_whole_state(), **_changes(), **_reconciling()},
     "observe": {
+        **_evidence(),
         "replaces": click.Option(
             ["--replaces"],
             type=click.Choice(["current"]),
             help="Supersede the current observation.",
-        )
+        ),
     },
+    "relate": _evidence(),
+    "send": _evidence(),
+    "handoff": _evidence(),
 }
 
 
@@ -179,7 +192,15 @@ def _value(name: str, value: Any) -> Any:
         return [_reference(item) for item in value]
     if name == "since":
         return _reference(value)
+    if name == "evidence":
+        return _joined(value)
     return read_text(value) if name == "text" and value == "-" else value
+
+
+def _joined(values: Iterable[Any]) -> list[Any]:
+    """Return what was given one by one and in lists as one list."""
+    lists = (value if isinstance(value, list) else [value] for value in values)
+    return [item for items in lists for item in items]
 
 
 def _reference(value: str | None) -> str | int | None:

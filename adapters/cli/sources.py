@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-__all__ = ["JsonValue", "read_json", "read_text"]
+__all__ = ["JsonValue", "Reference", "read_json", "read_text"]
+
+_OF_JSON = ("[", "{", '"', "@", "-")
 
 
 class JsonValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -24,6 +26,20 @@ class JsonValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         if not isinstance(value, str):
             return value
         return read_json(value, param, ctx)
+
+
+class Reference(JsonValue):
+    """A citation as it stands, or JSON of any reference or of a list of them."""
+
+    name = "reference"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """Return the reference."""
+        if isinstance(value, str) and not value.startswith(_OF_JSON):
+            return value
+        return super().convert(value, param, ctx)
 
 
 def read_json(

@@ -16,7 +16,7 @@ from hythe.identity import agents, audit
 from hythe.identity.decide import check_agent
 from hythe.identity.model import AgentStatus
 from hythe.mail import inbox, requests, rows, sending
-from hythe.mail.model import Marked
+from hythe.mail.model import Marked, Priority
 from hythe.model import ScopeName
 from hythe.observe import checks
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         FactName,
         InboxPage,
         Message,
-        Priority,
         Sent,
     )
     from hythe.model import Page

@@ -238,6 +238,31 @@ def test_mail_is_listed_until_it_is_marked(hythe):
     assert 1 == hythe("read", sent["id"]).status
 
 
+def test_evidence_is_written_as_it_was_printed(atlas):
+    """A citation stands for itself, once or several times; a JSON list does too."""
+    words = ["--evidence", "hsum://v1/a", "--evidence", '["b", "c"]']
+
+    atlas.ok("record", *SCOPE, "--parent", 2, "--fact", "s", "p", "o", *words)
+    observed = atlas.json("observe", "billing", "is slow", *words)
+
+    assert ["hsum://v1/a", "b", "c"] == observed["evidence"]
+    assert all(f'"{x}"' in atlas.ok("resume", *SCOPE).out for x in ("hsum://v1/a", "c"))
+
+
+def test_the_urgency_of_a_message_is_one_of_four_words(hythe):
+    """It is said as a word, and another word is refused with those that there are."""
+    hythe.ok("agent", "register", "critic")
+
+    sent = hythe.json("send", "--to", "critic", "--priority", "urgent", "look")
+    refused = hythe("send", "--to", "critic", "--priority", "3", "look")
+
+    assert (
+        "urgent" == hythe.json("inbox", "--agent", "critic")["messages"][0]["priority"]
+    )
+    assert sent["id"]
+    assert (2, True) == (refused.status, "'low', 'normal'" in refused.err)
+
+
 def test_a_handoff_stays_until_it_is_acknowledged(atlas):
     """It is bound to its scope and shows up in resume."""
     sent = atlas.json("handoff", "--to", "critic", *SCOPE, "finish it")
