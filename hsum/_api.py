@@ -312,7 +312,7 @@ class Index(Care):
     def skipped(self) -> tuple[Skip, ...]:
         """Return what the last scan left out, by path."""
         with self._store.reading() as snapshot:
-            return tuple(snapshot.skips())
+            return snapshot.skips()
 
     @property
     def projects(self) -> Projects:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -396,13 +397,17 @@ class Snapshot:
         """Return how many paths the last scan left out, by reason."""
         return dict(self._meta.get("skipped", {}))
 
-    def skips(self) -> Iterator[Skip]:
-        """Yield the paths that the last scan left out, by path."""
+    def skips(self) -> tuple[Skip, ...]:
+        """Return the paths that the last scan left out, by path."""
         rows = self._connection.execute(
             "SELECT path, reason, detail FROM skip ORDER BY path"
         )
-        for path, reason, detail in rows:
-            yield Skip(os.fsdecode(path), reason, detail)
+        found = tuple(Skip(os.fsdecode(row[0]), *row[1:]) for row in rows)
+        if Counter(skip.reason for skip in found) != self.skipped():
+            raise Fault(
+                "STORE_DAMAGED", "the list of what is left out lacks some of it"
+            )
+        return found
 
     def generations(self) -> tuple[Generation, ...]:
         """Return all generations, oldest first."""
@@ -424,14 +429,20 @@ def documents(
     """
     newest = snapshot.require_head().generation
     wanted = newest if generation is None else generation
-    if not any(found.number == wanted for found in snapshot.generations()):
+    found = [one for one in snapshot.generations() if one.number == wanted]
+    if not found:
         raise Fault(
             "NO_GENERATION",
             f"there is no generation {shown(wanted)}",
             hint=f"The newest is {newest}; `hsum generations` lists them.",
         )
     versions = snapshot.live() if wanted == newest else snapshot.at(wanted)
-    return tuple(_document(snapshot, version) for version in versions)
+    listed = tuple(_document(snapshot, version) for version in versions)
+    if len(listed) != found[0].documents:
+        raise Fault(
+            "STORE_DAMAGED", f"generation {wanted} lacks documents, or has more"
+        )
+    return listed
 
 
 def _document(snapshot: Snapshot, version: Version) -> Document:

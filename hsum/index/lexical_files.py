@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import shutil
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = [
     "inherit",
     "lockable",
     "sha256",
+    "smallest",
 ]
 
 MUTABLE = ("meta.json", ".managed.json")
@@ -79,6 +81,20 @@ def damaged_files(directory: Path, hashes: Mapping[str, str]) -> list[str]:
     return [
         name for name, wanted in hashes.items() if not _is(directory / name, wanted)
     ]
+
+
+def smallest(
+    directory: Path, hashes: Mapping[str, str], most_bytes: int
+) -> dict[str, str]:
+    """Return the hashes of the smallest files that `most_bytes` are enough for."""
+    sizes = {}
+    for name in hashes:
+        with contextlib.suppress(OSError):
+            sizes[name] = os.stat(directory / name).st_size
+    ordered = sorted(sizes, key=lambda name: sizes[name])
+    totals = itertools.accumulate(sizes[name] for name in ordered)
+    within = itertools.takewhile(lambda total: total <= most_bytes, totals)
+    return {name: hashes[name] for name, _ in zip(ordered, within, strict=False)}
 
 
 def _is(path: Path, wanted: str) -> bool:
