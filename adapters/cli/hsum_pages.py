@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters._wire.verbs import Verb
+from adapters.cli import hsum_care_pages as care
 from adapters.cli.columns import aligned
+from adapters.cli.hsum_care_pages import reasons
 from adapters.cli.terminal import Line, Span, say, styled
+from adapters.cli.words import count, moment, size
 from hsum import visible_path
 
 if TYPE_CHECKING:
@@ -16,26 +19,22 @@ if TYPE_CHECKING:
         Binding,
         CheckReport,
         Context,
-        DoctorReport,
         Document,
         Evidence,
-        ForgetReport,
         Generation,
         Hit,
         Hits,
         IngestReport,
         Initialized,
-        Problem,
         Project,
+        Ranks,
         Skip,
-        Status,
     )
 
 __all__ = ["page", "say_evidence"]
 
 BOLD, DIM, MATCH, PATH, GOOD, BAD = "bold", "dim", "bold red", "magenta", "green", "red"
 _SHOWN_LINES = 7
-_SHOWN_PROBLEMS = 5
 
 
 def page(verb: Verb, result: Any, options: Mapping[str, Any]) -> Iterable[Line]:
@@ -63,8 +62,8 @@ def _footer(hits: Hits) -> str:
     searched = hits.searched
     skipped = sum(searched.skipped.values())
     return (
-        f"{_count(len(hits), 'hit')} in {_count(searched.documents, 'document')} of "
-        f"generation {hits.generation} ({_count(skipped, 'file')} not indexed); "
+        f"{count(len(hits), 'hit')} in {count(searched.documents, 'document')} of "
+        f"generation {hits.generation} ({count(skipped, 'file')} not indexed); "
         f"stopped: {hits.stop_reason}"
     )
 
@@ -81,11 +80,20 @@ def _hit(hit: Hit, pattern: re.Pattern[str], *, explain: bool) -> Iterator[Line]
     yield from _excerpt(hit.text, hit.lines[0], pattern)
     if hit.duplicates:
         yield styled(
-            f"  the same bytes in {_count(len(hit.duplicates), 'place')} more", DIM
+            f"  the same bytes in {count(len(hit.duplicates), 'place')} more", DIM
         )
     if explain:
-        yield styled(f"  score {hit.score:.4g}  {hit.ranks!r}", DIM)
+        yield styled(f"  score {hit.score:.4g}: {_ranks(hit.ranks)}", DIM)
     yield styled(f"  {hit.citation}", DIM)
+
+
+def _ranks(ranks: Ranks) -> str:
+    """Return the places in each retriever, then the factors of the score."""
+    places = {"exact": ranks.exact, "phrase": ranks.phrase, "bm25": ranks.bm25}
+    placed = [f"{name} #{place}" for name, place in places.items() if place]
+    return ", ".join(
+        placed + [f"{name} {factor:.4g}" for name, factor in ranks.signals.items()]
+    )
 
 
 def _excerpt(text: str, first: int, pattern: re.Pattern[str]) -> Iterator[Line]:
@@ -156,11 +164,11 @@ def _states(evidence: Evidence) -> str:
 def _ingest(report: IngestReport) -> Iterator[Line]:
     yield styled(_summary(report), BOLD)
     yield styled(
-        f"  {_count(report.documents, 'document')}, {_count(report.passages, 'passage')}, "
-        f"{_size(report.bytes)}; {_count(report.discovered, 'file')} seen"
+        f"  {count(report.documents, 'document')}, {count(report.passages, 'passage')}, "
+        f"{size(report.bytes)}; {count(report.discovered, 'file')} seen"
     )
     if report.skipped:
-        yield styled(f"  not indexed: {_reasons(report.skipped)}")
+        yield styled(f"  not indexed: {reasons(report.skipped)}")
     if report.dry_run:
         yield from _changes(report)
     for warning in report.warnings:
@@ -202,7 +210,7 @@ def _initialize(made: Initialized) -> Iterator[Line]:
 
         yield []
         index = f" --index {shlex.quote(made.context.index)}"
-        named = "" if _stands_in(made.binding.root) else index
+        named = "" if _is_selected(made) else index
         yield styled(f"$ hsum search {shlex.quote(made.query)}{named}", BOLD)
         pattern = _matching(made.query)
         for hit in made.hits:
@@ -210,12 +218,13 @@ def _initialize(made: Initialized) -> Iterator[Line]:
             yield []
 
 
-def _stands_in(root: str) -> bool:
-    from pathlib import Path
+def _is_selected(made: Initialized) -> bool:
+    """Tell whether a command here would use this index without being told so."""
+    from hsum import Fault, context
 
     try:
-        return Path.cwd().is_relative_to(root)
-    except FileNotFoundError:  # the working directory was removed
+        return context().index_id == made.context.index_id
+    except (Fault, OSError):  # several, or the working directory was removed
         return False
 
 
@@ -235,60 +244,10 @@ def _context(context: Context, options: Mapping[str, Any]) -> Iterator[Line]:
         yield [(f"{name}: ", BOLD), (value, "")]
 
 
-def _status(status: Status) -> Iterator[Line]:
-    if status.generation is None:
-        yield styled("nothing ingested yet", BOLD)
-    else:
-        yield from aligned(
-            [((name, BOLD), (value, "")) for name, value in _state(status)]
-        )
-    yield from _problems(status.problems)
-
-
-def _state(status: Status) -> list[tuple[str, str]]:
-    return [
-        ("Source root", visible_path(status.source_root or "none")),
-        ("Generation", f"{status.generation} (build {status.build})"),
-        ("Last ingest", status.last_ingest or "none"),
-        ("Documents", f"{status.documents:,}"),
-        ("Passages", f"{status.passages:,}"),
-        ("Bytes", f"{_size(status.bytes)}, {_size(status.disk_bytes)} on disk"),
-        ("Not indexed", _reasons(status.skipped) or "nothing"),
-        ("Options", repr(status.options)[len("<Options ") : -1]),
-        ("Projects", ", ".join(project.name for project in status.projects)),
-    ]
-
-
-def _problems(problems: Sequence[Problem]) -> Iterator[Line]:
-    """Give problems of one kind together: a few of them, and their fix once."""
-    kinds = dict.fromkeys((problem.code, problem.fix) for problem in problems)
-    for code, fix in kinds:
-        found = [p.message for p in problems if (p.code, p.fix) == (code, fix)]
-        for message in found[:_SHOWN_PROBLEMS]:
-            yield styled(f"{code}: {message}", BAD)
-        if len(found) > _SHOWN_PROBLEMS:
-            more = len(found) - _SHOWN_PROBLEMS
-            yield styled(f"{code}: and {more:,} more like these; --json has all", BAD)
-        yield styled(f"  next: {fix}")
-
-
-def _doctor(report: DoctorReport) -> Iterator[Line]:
-    yield styled(
-        f"checked {_count(report.generations, 'generation')}, "
-        f"{_count(report.revisions, 'revision')}, {_count(report.blocks, 'block')}, "
-        f"{_count(report.passages, 'passage')}"
-    )
-    for repaired in report.repaired:
-        yield styled(f"repaired: {repaired}", GOOD)
-    yield from _problems(report.problems)
-    if report.healthy:
-        yield styled("healthy", GOOD)
-
-
 def _documents(found: Iterable[Document]) -> list[Line]:
     rows: list[Sequence[Span]] = [
         (
-            (_size(item.size), ""),
+            (size(item.size), ""),
             (item.encoding, DIM),
             (
                 visible_path(item.path) + (f"#{item.record}" if item.record else ""),
@@ -297,7 +256,7 @@ def _documents(found: Iterable[Document]) -> list[Line]:
         )
         for item in found
     ]
-    say(_count(len(rows), "document"), DIM)
+    say(count(len(rows), "document"), DIM)
     return aligned(rows, right=(0,))
 
 
@@ -306,8 +265,8 @@ def _generations(found: Iterable[Generation]) -> list[Line]:
         [
             (
                 (str(item.number), BOLD),
-                (item.committed_at, ""),
-                (_count(item.documents, "document"), ""),
+                (moment(item.committed_at), ""),
+                (count(item.documents, "document"), ""),
                 (_delta(item), ""),
             )
             for item in found
@@ -369,28 +328,16 @@ def _check(report: CheckReport) -> Iterator[Line]:
         ]
         if not finding.good:
             yield styled(f"  {finding.message}")
-    say(repr(report).strip("<>").removeprefix("CheckReport "), DIM)
-
-
-def _forget(report: ForgetReport) -> Iterator[Line]:
-    yield from _summarized(report)
-    yield from (styled(f"  {visible_path(path)}", PATH) for path in report.paths)
-    for path in report.held:
-        say(f"the same bytes stay in {visible_path(path)}", "yellow")
-
-
-def _summarized(report: object) -> Iterator[Line]:
-    """Show a report by its own summary."""
-    _, _, text = repr(report).strip("<>").partition(" ")
-    yield styled(text, BOLD)
+    counts = ", ".join(f"{n} {verdict}" for verdict, n in report.counts.items())
+    say(f"{count(len(report), 'citation')}{': ' + counts if counts else ''}", DIM)
 
 
 _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
-    "backup": _summarized,
+    "backup": care.copied,
     "check": _check,
-    "doctor": _doctor,
+    "doctor": care.doctor,
     "documents": _documents,
-    "forget": _forget,
+    "forget": care.forgotten,
     "generations": _generations,
     "get": _get,
     "ingest": _ingest,
@@ -398,10 +345,10 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "project add": _project,
     "project list": _projects,
     "project remove": _removed,
-    "prune": _summarized,
-    "restore": _summarized,
+    "prune": care.pruned,
+    "restore": care.copied,
     "skipped": _skipped,
-    "status": _status,
+    "status": care.status,
     "trust": _binding,
     "untrust": _revoked,
     "watch": _ingest,
@@ -412,25 +359,6 @@ _WITH_OPTIONS: dict[str, Callable[[Any, Mapping[str, Any]], Iterable[Line]]] = {
 }
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _range(lines: tuple[int, int]) -> str:
     first, last = lines
     return str(first) if first == last else f"{first}-{last}"
-
-
-def _reasons(skipped: Mapping[str, int]) -> str:
-    most = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{number:,} {reason}" for reason, number in most)
-
-
-def _size(size: int) -> str:
-    if size < 1_000:
-        return f"{size} B"
-    scaled, units = float(size), iter(("kB", "MB", "GB", "TB"))
-    unit = "B"
-    while scaled >= 1_000:
-        scaled, unit = scaled / 1_000, next(units)
-    return f"{scaled:.1f} {unit}"

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from adapters._wire.verbs import Verb
+from adapters.cli import hythe_care_pages as care
 from adapters.cli.columns import aligned
 from adapters.cli.graph import Node, draw
 from adapters.cli.terminal import Line, say, styled
+from adapters.cli.words import count, moment
 
 if TYPE_CHECKING:
     from hythe import (
+        Agent,
         Checkpoint,
         Credential,
         Current,
         Entity,
         Head,
         History,
+        Message,
         Observation,
+        Owed,
         Plan,
         Resume,
     )
@@ -31,8 +36,8 @@ BOLD, DIM, GOOD, BAD, NAME = "bold", "dim", "green", "red", "magenta"
 
 def page(verb: Verb, result: Any) -> Iterator[Line]:
     """Give the lines that show the result of a verb, and say what a list left out."""
-    name = verb.function.rpartition(".")[2]
-    yield from _PAGES.get(name, _any)(result)
+    name = re.split("[.:]", verb.function)[-1]
+    yield from _PAGES[name](result)
     if isinstance(result, Sequence):
         _tell_rest(name, result)
 
@@ -62,7 +67,7 @@ def _checkpoint(made: Checkpoint) -> Iterator[Line]:
 
 def _warn(written: Any) -> None:
     for warning in written.warnings:
-        say(f"warning: {warning}", "yellow")
+        say(f"warning: {warning.path}: {warning.message}", "yellow")
 
 
 def conflict(outcome: Mapping[str, Any]) -> Iterator[Line]:
@@ -93,7 +98,7 @@ def _heads(heads: Iterable[Head]) -> list[Line]:
                 (f"r{head.revision}", BOLD),
                 (head.id, ""),
                 (head.author, NAME),
-                (_moment(head.recorded_at), DIM),
+                (moment(head.recorded_at), DIM),
                 (_head_state(head), GOOD),
             )
             for head in heads
@@ -136,34 +141,55 @@ def _drawn(picture: str, made: Checkpoint | None) -> Line:
         (f"  r{made.revision} ", BOLD),
         (made.operation, ""),
         (f"  {made.author}", NAME),
-        (f"  {_moment(made.recorded_at)}", DIM),
+        (f"  {moment(made.recorded_at)}", DIM),
         (f"  {made.state.status}: {made.state.objective}"[:80], ""),
     ]
 
 
 def _plan(plan: Plan) -> Iterator[Line]:
-    heads = "1 live head" if len(plan.heads) == 1 else f"{len(plan.heads)} live heads"
-    yield styled(f"{plan.scope}: {heads}", BOLD)
+    yield styled(f"{plan.scope}: {count(len(plan.heads), 'live head')}", BOLD)
     yield from _heads(plan.heads)
     yield styled(f"survivor {plan.survivor}")
     yield styled(f"owed: {len(plan.owed) or 'nothing'}", BOLD)
     for owed in plan.owed:
-        yield styled(f"  {owed.kind} {owed.id} of r{owed.revision}: {owed.value!r}")
+        yield [(f"  {owed.kind} of r{owed.revision}", NAME), (f": {_said(owed)}", "")]
         yield styled(f"    --accept {owed.kind} {owed.id} {owed.checkpoint}", DIM)
+    known = {head.id: f"r{head.revision}" for head in plan.heads}
     for field, values in plan.differing.items():
-        yield styled(f"{field} differs", BOLD)
-        yield from (styled(f"  {head}: {value}") for head, value in values.items())
+        yield styled(f"{field.replace('_', ' ')} differs", BOLD)
+        yield from aligned(
+            [
+                ((f"  {known.get(head, head)}", BOLD), (_listed(value), ""))
+                for head, value in values.items()
+            ]
+        )
+
+
+def _said(owed: Owed) -> str:
+    """Say what a version states, in the words that its author chose."""
+    value: Any = owed.value
+    if owed.kind == "fact":
+        return f"{value.subject} {value.predicate} {value.object} ({value.status})"
+    return f"{value.next_action} ({value.status})"
+
+
+def _listed(value: Any) -> str:
+    return value if isinstance(value, str) else "; ".join(value) or "none"
 
 
 def _resume(resume: Resume) -> Iterator[Line]:
-    say(repr(resume), DIM)
-    return map(styled, str(resume).split("\n"))
+    say(f"{resume.tokens:,} tokens", DIM)
+    return map(styled, str(resume).removesuffix("\n").split("\n"))
 
 
 def _observation(made: Observation) -> Iterator[Line]:
     _warn(made)
-    yield [(made.entity, NAME), (f": {made.text}", "")]
-    yield styled(f"  {made.id} by {made.author}, {_moment(made.recorded_at)}", DIM)
+    first, *more = made.text.removesuffix("\n").split("\n")
+    yield [(made.entity, NAME), (f": {first}", "")]
+    yield from (styled(f"    {line}") for line in more)
+    yield styled(f"  {made.id} by {made.author}, {moment(made.recorded_at)}", DIM)
+    if made.superseded_by:
+        yield styled(f"  superseded by {made.superseded_by}", "yellow")
     for name in made.evidence:
         yield styled(f"  {name}", DIM)
 
@@ -174,7 +200,9 @@ def _current(current: Current) -> Iterator[Line]:
         return
     yield from _observation(current.observation)
     if current.also_live_count:
-        yield styled(f"{current.also_live_count} more are live and disagree:", "yellow")
+        disagree = "is live and disagrees" if current.also_live_count == 1 else ""
+        disagree = disagree or "are live and disagree"
+        yield styled(f"{current.also_live_count:,} more {disagree}:", "yellow")
         for other in current.also_live:
             yield from _observation(other)
 
@@ -189,17 +217,21 @@ def _entity(entity: Entity) -> Iterator[Line]:
     yield styled(f"  {entity.id}", DIM)
 
 
-def _any(value: Any) -> Iterator[Line]:
-    """Show a value, or each of several, by its own summary."""
-    items = value if isinstance(value, Sequence) else [value]
-    return (styled(repr(item).strip("<>").partition(" ")[2]) for item in items)
+def _agent(agent: Agent) -> list[Line]:
+    return _agents([agent])
 
 
-def _doctor(report: Any) -> Iterator[Line]:
-    for problem in report.problems:
-        yield styled(str(problem), BAD)
-    if not report.problems:
-        yield styled(repr(report), GOOD)
+def _agents(listed: Iterable[Agent]) -> list[Line]:
+    return aligned(
+        [
+            (
+                (one.id, NAME),
+                (", ".join(one.capabilities), ""),
+                (one.description or "", DIM),
+            )
+            for one in listed
+        ]
+    )
 
 
 def _hits(hits: Sequence[Any]) -> Iterator[Line]:
@@ -230,7 +262,7 @@ def _near(around: Any) -> Iterator[Line]:
     yield from _entity(around.entity)
     yield from _edges(around.relations)
     if around.left_out:
-        say(f"{around.left_out} relations left out", DIM)
+        say(f"{count(around.left_out, 'relation')} left out", DIM)
 
 
 def _relation(made: Any) -> Iterator[Line]:
@@ -248,22 +280,31 @@ def _sent(sent: Any) -> Iterator[Line]:
 
 def _inbox(page: Any) -> Iterator[Line]:
     for message in page:
-        new = "" if message.read else " new"
-        what = "handoff" if message.handoff else "message"
         yield [
-            (f"{message.sequence} ", BOLD),
+            (f"{message.sequence}  ", BOLD),
             (message.sender, NAME),
-            (f"  {what}, {message.priority}", ""),
-            (new, GOOD),
-            (f"  {_moment(message.recorded_at)}", DIM),
+            (f"  {_described(message)}", ""),
+            ("" if message.read else "  new", GOOD),
+            (f"  {moment(message.recorded_at)}", DIM),
         ]
         yield from (styled(f"  {line}") for line in message.text.split("\n"))
         yield styled(f"  {message.id}", DIM)
     say(f"{page.unread} unread", DIM)
 
 
+def _described(message: Message) -> str:
+    words = ["handoff" if message.handoff else "message"]
+    words += [message.priority] if message.priority != "normal" else []
+    words += [f"of {message.scope}"] if message.scope else []
+    words += [f"thread {message.thread}"] if message.thread != message.id else []
+    words += ["superseded"] if message.superseded_by else []
+    return ", ".join(words)
+
+
 def _marked(marked: Any) -> Iterator[Line]:
-    yield styled(f"{marked.fact}: {len(marked.changed)} of {len(marked.matched)} new")
+    before = len(marked.matched) - len(marked.changed)
+    known = f", {before:,} already" if before else ""
+    yield styled(f"{count(len(marked.changed), 'message')} {marked.fact}{known}")
 
 
 def _credentials(listed: Iterable[Credential]) -> list[Line]:
@@ -274,7 +315,7 @@ def _credentials(listed: Iterable[Credential]) -> list[Line]:
                 (one.id, ""),
                 (one.agent, NAME),
                 ("revoked", BAD) if one.revoked_at else (", ".join(one.scopes), ""),
-                (f"until {_moment(one.expires_at)}" if one.expires_at else "", DIM),
+                (f"until {moment(one.expires_at)}" if one.expires_at else "", DIM),
             )
             for one in listed
         ]
@@ -289,15 +330,19 @@ def _issued(issued: Any) -> Iterator[Line]:
 
 _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "acknowledge": _marked,
+    "agents": _agents,
     "archive": _marked,
+    "backup": care.copied,
     "checkpoint": _checkpoint,
     "current_observation": _current,
     "detail": _detail,
-    "doctor": _doctor,
+    "doctor": care.doctor,
     "entity": _entity,
+    "export": care.exported,
     "hand_off": _sent,
     "heads": _heads,
     "history": _history,
+    "import_": care.imported,
     "inbox": _inbox,
     "issue": _issued,
     "list": _credentials,
@@ -305,10 +350,14 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
     "observe": _observation,
     "patch": _checkpoint,
     "plan_reconcile": _plan,
+    "prune": care.pruned,
     "read": _marked,
     "reconcile": _checkpoint,
     "record": _checkpoint,
+    "redact": care.redacted,
+    "register_agent": _agent,
     "relate": _relation,
+    "restore": care.copied,
     "resume": _resume,
     "revoke": lambda ended: _credentials([ended]),
     "rotate": _issued,
@@ -318,7 +367,3 @@ _PAGES: dict[str, Callable[[Any], Iterable[Line]]] = {
 }
 
 _COUNTED = frozenset({"inbox", "search"})  # their pages end with a count
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S}Z"

@@ -53,7 +53,7 @@ def test_forgotten_bytes_never_come_back(hsum):
     gone = hsum("get", citation, "--json")
 
     assert 2 == planned.status
-    assert "would remove 1 revisions of 1 paths" in planned.out
+    assert "would remove 1 revision of 1 path" in planned.out
     assert "Install" in still.out
     assert (1, "EVIDENCE_FORGOTTEN") == (gone.status, gone.json["code"])
     assert ["forgotten"] == [s["reason"] for s in hsum.json("skipped")["skipped"]]

@@ -207,7 +207,7 @@ def test_observations_supersede_only_when_told(hythe):
     assert 1 == both["alsoLiveCount"]
     assert "uses PostgreSQL 15\n" == both["observation"]["text"]
     assert "uses 16" in shown
-    assert "1 more are live" in shown
+    assert "1 more is live" in shown
 
 
 def test_entities_are_made_shown_and_related(hythe):
