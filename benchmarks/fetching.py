@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from benchmarks.harness import Row, at_most, in_turn
 from benchmarks.ingesting import ingest
 from benchmarks.samples import questions, texts
 
-__all__ = ["citations", "get_all", "measure", "select_all"]
+__all__ = ["citations", "connected", "get_all", "measure", "select_all"]
 
 _BODIES = """
     SELECT block.body FROM revision
@@ -33,13 +34,12 @@ def measure(here: Here) -> Iterator[Row]:
         with ingest(corpus, corpus.root, folder) as index:
             queries = questions(texts(index, corpus.root), 20 if here.smoke else 200)
             cited = citations(index, queries)
-            connection = sqlite3.connect(folder / "index.sqlite")
-            ours, theirs = in_turn(
-                partial(get_all, index, cited),
-                partial(select_all, connection, cited),
-                times=here.times,
-            )
-            connection.close()
+            with connected(folder) as connection:
+                ours, theirs = in_turn(
+                    partial(get_all, index, cited),
+                    partial(select_all, connection, cited),
+                    times=here.times,
+                )
     yield Row(
         "get",
         corpus.name,
@@ -56,6 +56,11 @@ def citations(index: hsum.Index, queries: Sequence[str]) -> list[hsum.Citation]:
     hits = [hit for query in queries for hit in index.search(query, limit=3)]
     count = min(len(queries), len(hits))
     return [hit.citation for hit in random.Random(4).sample(hits, count)]
+
+
+def connected(folder: Path) -> closing[sqlite3.Connection]:
+    """Open the database of an index as any program could."""
+    return closing(sqlite3.connect(folder / "index.sqlite"))
 
 
 def get_all(index: hsum.Index, cited: Sequence[hsum.Citation]) -> None:

@@ -20,7 +20,7 @@ from hythe.model import ScopeName
 from hythe.observe.observations import observe
 from hythe.observe.requests import new_observation
 
-__all__ = ["measure"]
+__all__ = ["crowded", "measure", "said_of"]
 
 _REPEAT = 50
 
@@ -55,13 +55,9 @@ def _row(
 
 def _observing(path: Path, here: Here) -> Iterator[Row]:
     length = 100 if here.smoke else 10_000
-    storage = Storage(path)
-    with closing(storage), storage.writing("planner") as (conn, stamp):
-        for name, count in (("once", 1), ("superseded", length), ("appended", length)):
-            replaces = hythe.CURRENT if name == "superseded" else None
-            for at in range(count):
-                said = new_observation(name, f"version {at}", replaces=replaces)
-                observe(conn, stamp, said)
+    said_of(path, "once", 1)
+    said_of(path, "superseded", length, replaces=hythe.CURRENT)
+    said_of(path, "appended", length)
     with hythe.open(path, agent="planner") as store:
         names = ("superseded", "appended", "once")
         calls = [partial(store.current_observation, name) for name in names]
@@ -69,6 +65,15 @@ def _observing(path: Path, here: Here) -> Iterator[Row]:
     for name, taken in zip(names, long, strict=False):
         what = f"current observation, {length:,} {name}"
         yield _row(what, [taken, once], "one observation", at_most(1.3))
+
+
+def said_of(path: Path, entity: str, count: int, *, replaces: object = None) -> None:
+    """Record so many observations of an entity, in one transaction."""
+    storage = Storage(path)
+    with closing(storage), storage.writing("planner") as (conn, stamp):
+        for at in range(count):
+            said = new_observation(entity, f"version {at}", replaces=replaces)
+            observe(conn, stamp, said)
 
 
 # --- resume ---------------------------------------------------------------------------
@@ -166,11 +171,8 @@ def _cross_alone(path: Path, project: str) -> None:
 def _paging(path: Path, here: Here) -> Iterator[Row]:
     few, many = 1_000, (2_000 if here.smoke else 1_000_000)
     small = path.with_name("small.sqlite")
-    for place, count in ((small, few), (path, many)):
-        with hythe.open(place, agent="planner") as store:
-            for at in range(100):
-                store.send("reader", text=f"message {at}")
-        _fill(place, count - 100)
+    crowded(small, few)
+    crowded(path, many)
     with (
         hythe.open(path, agent="reader") as large,
         hythe.open(small, agent="reader") as other,
@@ -179,6 +181,14 @@ def _paging(path: Path, here: Here) -> Iterator[Row]:
         taken = _in_turn(here, list(calls), 20)
     what = f"inbox page, {many:,} messages in the store"
     yield _row(what, taken, f"{few:,} messages", at_most(1.5))
+
+
+def crowded(path: Path, count: int) -> None:
+    """Make a store of so many messages, a hundred of them to the reader."""
+    with hythe.open(path, agent="planner") as store:
+        for at in range(100):
+            store.send("reader", text=f"message {at}")
+    _fill(path, count - 100)
 
 
 def _fill(path: Path, count: int) -> None:

@@ -1,4 +1,4 @@
-"""Show rows as a table, as JSON and as a plot."""
+"""Show rows as a table, as JSON and as a plot; points as curves."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
+import attrs
+
+from benchmarks.curves import Panel, Point, figures
 from benchmarks.harness import Row
 
-__all__ = ["circumstances", "table", "write"]
+__all__ = ["circumstances", "draw", "growth", "plot", "table", "write"]
 
 _PACKAGES = (
     "hsum-hythe",
@@ -24,6 +28,7 @@ _PACKAGES = (
     "cattrs",
     "sqlite-utils",
     "portalocker",
+    "mcp",
     "bm25s",
     "langgraph-checkpoint-sqlite",
 )
@@ -96,12 +101,57 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "| " + " | ".join(padded) + " |"
 
 
-def write(rows: Sequence[Row], folder: Path) -> None:
+def growth(points: Sequence[Point]) -> str:
+    """Return the points of each line as a line of Markdown; sizes in front."""
+    lines = []
+    for (panel, line), some in _grouped(points).items():
+        values = ", ".join(f"{one.size:,}: {_number(one.value)}" for one in some)
+        lines.append(f"- {panel.title}, {panel.unit}, {line}; {panel.across} {values}")
+    return "\n".join(lines)
+
+
+def _grouped(points: Sequence[Point]) -> dict[tuple[Panel, str], list[Point]]:
+    found: dict[tuple[Panel, str], list[Point]] = {}
+    for point in points:
+        found.setdefault((point.panel, point.line), []).append(point)
+    return found
+
+
+def write(
+    about: Mapping[str, object],
+    rows: Sequence[Row],
+    points: Sequence[Point],
+    folder: Path,
+) -> None:
     """Write `results.json` and `results.svg` into *folder*."""
     folder.mkdir(parents=True, exist_ok=True)
-    found = {**circumstances(), "rows": [row.as_json() for row in rows]}
+    found = {
+        **about,
+        "rows": [row.as_json() for row in rows],
+        "points": [attrs.asdict(point) for point in points],
+    }
     (folder / "results.json").write_text(json.dumps(found, indent=2), encoding="utf-8")
     (folder / "results.svg").write_text(plot(rows), encoding="utf-8")
+
+
+def draw(points: Sequence[Point], about: Mapping[str, Any], folder: Path) -> None:
+    """Draw the curves into *folder*, one file for each figure."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, svg in figures(points, _foot(about)).items():
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+
+
+def _foot(about: Mapping[str, Any]) -> str:
+    """Return where points come from: it stands below each figure."""
+    packages = about["packages"]
+    said = [
+        f"{about['processor']}, {about['cores']} cores",
+        f"Python {about['python']}",
+        f"SQLite {about['sqlite']}",
+        f"tantivy {packages['tantivy']}",
+        f"hsum-hythe {packages['hsum-hythe']}",
+    ]
+    return " · ".join(said)
 
 
 _WIDTH, _STEP, _LABEL = 900, 22, 470
