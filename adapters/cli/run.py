@@ -47,7 +47,8 @@ def _guarded(program: str, arguments: list[str], *, as_json: bool) -> int:
         status = _invoked(program, arguments)
         sys.stdout.flush()
     except Fault as fault:
-        return _refuse(program, fault, as_json=as_json)
+        pointed = _pointing_to_help(fault, program, arguments)
+        return _refuse(program, pointed, as_json=as_json)
     except click.exceptions.NoArgsIsHelpError as exc:
         sys.stderr.write(exc.format_message() + "\n")
         return 2
@@ -90,6 +91,15 @@ def _group(program: str) -> click.Group:
     else:
         from adapters.cli.hythe_program import group
     return group()
+
+
+def _pointing_to_help(fault: Fault, program: str, arguments: list[str]) -> Fault:
+    """Add where the forms are shown, where the hint says no more than what is wrong."""
+    from hsum import catalogue
+
+    if fault.code == "INVALID_ARGUMENT" and fault.hint == catalogue()[fault.code].fix:
+        fault.hint += f" `{program} {arguments[0]} --help` shows the forms."
+    return fault
 
 
 def _refuse(program: str, fault: Fault, *, as_json: bool) -> int:

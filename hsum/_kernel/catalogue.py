@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 _ROWS = (
     # --- shared ---------------------------------------------------------------
     ("INVALID_ARGUMENT", 2, False, "An argument has the wrong type, form or range.",
-     "Correct the argument the message names; --help shows the forms."),
+     "Correct the argument that the message names."),
     ("TEXT_INVALID", 2, False, "Text has a lone surrogate, which UTF-8 cannot carry.",
      "Replace the surrogate at the named place, or decode the text again from its bytes."),
     ("TOO_LARGE", 2, False, "A value or a call is larger than the documented limit.",
@@ -95,7 +95,7 @@ _ROWS = (
     ("SCOPE_UNKNOWN", 1, False, "No scope has exactly this project and task.",
      "Check the spelling against the near names, or write the first checkpoint with parent=None."),
     ("SCOPE_INVALID", 2, False, "A scope needs a project, a task, or both.",
-     "Give --project, --task, or both."),
+     "Name a project, a task, or both."),
     ("SCOPE_EMPTY", 1, False, "The scope has no checkpoint yet.",
      "Write the first one: checkpoint with a full state and no parent."),
     ("PARENT_AMBIGUOUS", 2, False, "The content hash names more than one checkpoint.",

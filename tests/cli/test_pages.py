@@ -10,6 +10,8 @@ import pytest
 from adapters._wire import hsum_verbs, hythe_verbs
 from adapters.cli import hsum_pages, hythe_pages
 from adapters.cli.run import run
+from hythe import HytheError
+from hythe import open as open_store
 from tests.cli.conftest import STATE, write_corpus
 
 # What Python prints for itself: `<Plan ...>`, `Ranks(exact=None)`, `['a']`, `x=()`.
@@ -177,3 +179,18 @@ def test_the_search_that_init_shows_works_as_it_stands(hsum):
 
     assert "--index" not in first
     assert re.search(r"^\$ hsum search \S+ --index other$", second, re.MULTILINE)
+
+
+def test_a_hint_suits_whoever_called(hythe, tmp_path):
+    """The command line points to --help, which callers in Python do not have."""
+    hythe("observe", "api", "is up")
+    wrong = ["inbox", "--limit", 5_000]
+    hythe(*wrong, status=2)
+    with (
+        pytest.raises(HytheError) as refused,
+        open_store(tmp_path / "team.hythe", agent="planner") as store,
+    ):
+        store.inbox(limit=5_000)
+
+    assert "`hythe inbox --help` shows the forms." in hythe.read[-1][1]
+    assert "--" not in refused.value.hint
