@@ -48,19 +48,18 @@ def position_of(token: str | None, binding: Binding) -> int:
     """
     if token is None:
         return 0
-    held = cursors.decode(_KIND, token)
-    position = held.pop("position", None)
+    held = cursors.decode(
+        _KIND, token, question=str, generation=int, build=int, position=int
+    )
     state = _state(binding)
-    stale = [name for name in state if held.get(name) != state[name]]
+    stale = [name for name in state if held[name] != state[name]]
     if stale:
         raise fault(
             "STALE_CURSOR",
             f"the cursor is of another {', '.join(stale)}",
             changed=stale,
         )
-    if not isinstance(position, int) or position < 0:
-        raise fault("INVALID_ARGUMENT", "the cursor has no position")
-    return position
+    return int(held["position"])
 
 
 def _state(binding: Binding) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def heads(
     if at is None:
         return Page(())
     kind = f"heads:{at.scope}"
-    place = {"before": cursors.decode(kind, cursor)["before"]} if cursor else {}
+    place = cursors.decode(kind, cursor, before=int) if cursor else {}
     found = live_heads(conn, at, limit=limit + 1, **place)
     shown = tuple(found[:limit])
     more = len(found) > limit
@@ -144,7 +144,7 @@ def history(
     rest = wanted[limit:]
     return History(
         tuple(_checkpoint(conn, at, revision) for revision in wanted[:limit]),
-        cursors.encode(kind, {"at": rest[0], "step": step}) if rest else None,
+        cursors.encode(kind, {"at": rest[0], "rising": step > 0}) if rest else None,
         pointer=id_of(conn, at, standing.pointer),
         heads=_ids(conn, at, live_revisions(conn, at, standing), wanted[:limit]),
         retired=_ids(conn, at, retired_revisions(conn, at), wanted[:limit]),
@@ -161,8 +161,10 @@ def _start(
     kind: str, newest: int, after: int | None, cursor: str | None
 ) -> tuple[int, int]:
     if cursor is not None:
-        place = cursors.decode(kind, cursor)
-        return place["at"], place["step"]
+        place = cursors.decode(kind, cursor, at=int, rising=bool)
+        if not 1 <= place["at"] <= newest:
+            raise cursors.foreign()
+        return place["at"], 1 if place["rising"] else -1
     if after is None:
         return newest, -1
     return check_bound(after, "$.after", least=0, most=MAX_REVISION) + 1, 1
@@ -199,7 +201,9 @@ def divergent(
     check_bound(limit, "$.limit", least=1, most=MAX_PAGE)
     at = require_scope(conn, store, name)
     kind = f"divergent:{at.scope}:{int(resolved)}"
-    place = cursors.decode(kind, cursor)["before"] if cursor else (2**62, "", 0)
+    place = (2**62, "", 0)
+    if cursor:
+        place = cursors.decode(kind, cursor, before=[int, str, int])["before"]
     rows = conn.execute(_DIVERGENT, (*at, int(resolved), *place, limit + 1)).fetchall()
     stored = _Rows(conn, at)
     shown = tuple(_divergent(stored, row) for row in rows[:limit])

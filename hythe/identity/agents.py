@@ -90,7 +90,7 @@ def list_agents(
     cursor: str | None,
 ) -> Page[Agent]:
     """Return registered agents in the order of their ids."""
-    after = cursors.decode("agents", cursor)["after"] if cursor else ""
+    after = cursors.decode("agents", cursor, after=str)["after"] if cursor else ""
     ids = (
         capable_agents(conn, store, capabilities)
         if capabilities

@@ -64,14 +64,16 @@ def read_cursor(bound_to: str, token: Any) -> tuple[Place, ...]:
         Fault: `INVALID_ARGUMENT` for what is no cursor of resume, or is one of
             another caller, scope, store or result version.
     """
-    payload = cursors.decode(_KIND, token)
-    if payload.get("b") != bound_to:
+    payload = cursors.decode(_KIND, token, b=str, p=list)
+    if payload["b"] != bound_to:
         raise Fault(
             "INVALID_ARGUMENT",
             "this cursor belongs to another caller, scope or result version",
             hint="Call resume without a cursor first, as the same agent.",
             details={"path": "$.cursor"},
         )
+    if not payload["p"] or not all(map(_is_row, payload["p"])):
+        raise cursors.foreign()
     return tuple(map(_place, payload["p"]))
 
 
@@ -88,6 +90,15 @@ def check_asked(place: Place, asked: tuple[str, ...]) -> None:
             hint="Leave sections out: a cursor knows its section.",
             details={"path": "$.sections", "section": place.section},
         )
+
+
+def _is_row(row: Any) -> bool:
+    whole = [row, 0, 0] if type(row) is int else row
+    if not isinstance(whole, list) or len(whole) != 3:
+        return False
+    index, position, mark = whole
+    numbers = (index, position, 0 if mark is None else mark)
+    return all(type(at) is int for at in numbers) and 0 <= index < len(SECTIONS)
 
 
 def _place(row: int | list[int | None]) -> Place:

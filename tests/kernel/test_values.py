@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hsum._kernel import cursors
+from hsum._kernel.canonical import digest
 from hsum._kernel.clock import SettableClock, as_clock, micros, rfc3339, system_clock
 from hsum._kernel.escape import json_text, visible, visible_path
 from hsum._kernel.faults import Fault
@@ -115,15 +117,17 @@ def test_id_sources_are_checked():
         as_ids("nope")
 
 
-@given(st.dictionaries(st.text("abc"), st.integers(-9, 9) | st.text("xyz")))
+@given(st.dictionaries(st.text("abc"), st.integers(0, 9) | st.text("xyz")))
 def test_cursors_round_trip(payload):
     """What was put into a cursor comes out, of its own kind only."""
     payload.pop("kind", None)
     token = cursors.encode("page", payload)
 
-    assert payload == cursors.decode("page", token)
+    shape = {name: type(value) for name, value in payload.items()}
+
+    assert payload == cursors.decode("page", token, **shape)
     with pytest.raises(Fault):
-        cursors.decode("other", token)
+        cursors.decode("other", token, **shape)
 
 
 @given(st.text() | st.integers() | st.binary())
@@ -143,7 +147,49 @@ def test_a_damaged_cursor_is_refused():
             token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
         )
         with pytest.raises(Fault):
-            cursors.decode("page", changed)
+            cursors.decode("page", changed, n=int)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        {"n": 1},
+        {"n": "x"},
+        {"n": -1, "at": [1, "a"]},
+        {"n": True, "at": [1, "a"]},
+        {"n": 1, "at": [1, 2]},
+        {"n": 1, "at": [1]},
+        {"n": 1, "at": {"a": 1}},
+        {"n": 1, "at": [1, "a"], "more": 1},
+    ],
+)
+def test_a_cursor_of_another_shape_is_refused(payload):
+    """Anyone can write one whose check is true: its values are checked as well."""
+    token = cursors.encode("page", payload)
+    with pytest.raises(Fault) as caught:
+        cursors.decode("page", token, n=int, at=[int, str])
+
+    assert caught.value.code == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"kind":"page","n":"\\ud800"}',
+        b'{"kind":"page","n": "x"}',
+        b'{"n":"x","kind":"page"}',
+        b"[" * 3_000,
+    ],
+)
+def test_a_cursor_that_is_not_canonical_is_refused(body):
+    """No call writes spaces, lone surrogates or depths without end."""
+    raw = digest(body)[:12].encode() + body
+    token = base64.urlsafe_b64encode(raw).decode().rstrip("=")
+    with pytest.raises(Fault) as caught:
+        cursors.decode("page", token, n=str)
+
+    assert caught.value.code == "INVALID_ARGUMENT"
 
 
 @given(st.text())
