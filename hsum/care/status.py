@@ -77,7 +77,7 @@ def _lexical(store: Store, snapshot: Snapshot) -> Iterator[Problem]:
     if snapshot.head is None:
         return
     try:
-        Reader(store.lexical_of(snapshot.head))
+        Reader(store.lexical_of(snapshot.head), hashes=snapshot.head.files)
     except Fault as fault:
         yield Problem(fault.code, fault.message, fault.hint)
 

@@ -105,7 +105,7 @@ def _serves(store: Store, head: Head, living: int) -> bool:
     if not all((directory / name).is_file() for name in head.files):
         return False
     try:
-        return Reader(directory).alive == living
+        return Reader(directory, hashes=head.files).alive == living
     except Fault:
         return False
 

@@ -17,7 +17,7 @@ from hsum.index.catalogue import checked
 from hsum.index.expressions import Term, Within
 from hsum.index.ignore import Globs
 from hsum.index.lexical import LEXICAL_VERSION, Reader, Writer
-from hsum.index.lexical_files import damaged_files, smallest
+from hsum.index.lexical_files import damaged_files
 from hsum.index.schema import BLOCK_BYTES
 from hsum.trust.places import cache_folder
 
@@ -44,8 +44,6 @@ _PROOFS_KEPT: Final = 100_000
 _FOLDERS_KEPT: Final = 1_000
 _SCOPES_KEPT: Final = 16
 _COMMON: Final = 10_000
-# Hashed when a generation is opened: some 4 ms, and all there is of a small index.
-_VOUCHED_BYTES: Final = 4 * 1024 * 1024
 
 
 @attrs.frozen
@@ -88,7 +86,13 @@ class Opened:
         directory = self.reader.directory
         if self._sound or not directory.is_dir():
             return
-        _check_files(directory, self.head.files)
+        suspects = damaged_files(directory, self.head.files)
+        damaged = [name for name in suspects if (directory / name).exists()]
+        if damaged:
+            raise fault(
+                "LEXICAL_UNAVAILABLE",
+                f"the lexical index is damaged: {', '.join(damaged)}",
+            )
         self._sound = True
 
     def is_common(self, field: str, token: str) -> bool:
@@ -236,26 +240,17 @@ class Shelf:
             self._opened = Opened(self._opened.head, _built(snapshot, deadline))
 
 
-def _check_files(directory: Path, hashes: Mapping[str, str]) -> None:
-    suspects = damaged_files(directory, hashes)
-    damaged = [name for name in suspects if (directory / name).exists()]
-    if damaged:
-        raise fault(
-            "LEXICAL_UNAVAILABLE",
-            f"the lexical index is damaged: {', '.join(damaged)}",
-        )
-
-
 def _reader(store: Store, snapshot: Snapshot, deadline: float) -> Reader:
     head = snapshot.require_head()
     if head.lexical_version != LEXICAL_VERSION:
         return _built(snapshot, deadline)
     own = str(snapshot.index_id)
-    directory = store.lexical_of(head)
     try:
-        # What would rank or read wrongly in silence is best known beforehand.
-        _check_files(directory, smallest(directory, head.files, _VOUCHED_BYTES))
-        return Reader(directory, cache=lambda: cache_folder() / "lexical" / own)
+        return Reader(
+            store.lexical_of(head),
+            cache=lambda: cache_folder() / "lexical" / own,
+            hashes=head.files,
+        )
     except Fault as exc:
         if exc.code != "LEXICAL_UNAVAILABLE" or _has_moved_on(store, head):
             raise
