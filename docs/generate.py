@@ -159,10 +159,21 @@ def _public(package: str, name: str, value: Any) -> Iterator[str]:
         field for field in getattr(value, "__attrs_attrs__", ()) if field.name[0] != "_"
     ]
     if fields:
-        rows = (f"| `{field.name}` | `{field.type}` |" for field in fields)
+        rows = (
+            f"| `{field.name}` | `{_written(value, field.name)}` |" for field in fields
+        )
         yield "| field | type |\n|---|---|\n" + "\n".join(rows) + "\n"
     for method, function in _methods(value):
         yield f"#### {name}.{method}\n\n" + _signed(method, function) + _doc(function)
+
+
+def _written(value: type, field: str) -> str:
+    """Return a field's type as its class writes it; resolved types are spelled so and so."""
+    for owner in value.__mro__:
+        written = inspect.get_annotations(owner)
+        if field in written:
+            return str(written[field])
+    raise LookupError(field)
 
 
 def _methods(value: type) -> list[tuple[str, Any]]:

@@ -1,10 +1,11 @@
 """Local evidence: index one root, search it, cite exact bytes of an exact revision.
 
     >>> import hsum
-    >>> index = hsum.open("notes")  # doctest: +SKIP
-    >>> index.ingest("~/code/trio")  # doctest: +SKIP
-    <IngestReport generation 1: +412 ~0 -0, 3 skipped>
-    >>> index.search("cancel scope")[0].citation  # doctest: +SKIP
+    >>> index = hsum.open("notes")
+    >>> index.ingest("~/code/trio")
+    <IngestReport generation 1: +...>
+    >>> index.search("cancel scope")[0].citation
+    <Citation hsum://v1/...>
 
 Importing this package loads nothing else; each name is imported when first used.
 """

@@ -147,9 +147,7 @@ def _completions(program: str) -> click.Command:
         params=[click.Argument(["shell"], type=click.Choice(SHELLS))],
         callback=lambda shell: _print_completions(program, shell),
         help="Print a completion script for a shell.",
-        examples=(
-            f"completions bash > ~/.local/share/bash-completion/completions/{program}",
-        ),
+        examples=("completions bash >> ~/.bashrc",),
     )
 
 

@@ -1,4 +1,4 @@
-"""The documentation is a test: what it shows runs, what it names exists."""
+"""The documentation is whole: what it names is there, and what there is it names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 import pytest
@@ -17,84 +16,9 @@ import hythe
 from adapters.cli import hsum_program, hythe_program
 from adapters.mcp.memory import NEEDED
 from hsum import catalogue
+from tests.docs.pages import DOCS, NAMES, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
-# Pages whose Python runs as it stands, all blocks of a page in one namespace.
-RUNNING = [
-    "docs/tutorial/first-steps.md",
-    "docs/how-to/look-after-a-store.md",
-    "docs/how-to/share-state.md",
-]
-
-
-def blocks(name, language):
-    text = (ROOT / name).read_text("utf-8")
-    return [body for kind, body in BLOCK.findall(text) if kind == language]
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    """An empty working directory with a home of its own and a folder of notes."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HSUM_HOME", str(tmp_path / "home"))
-    for name in (
-        "HYTHE_STORE",
-        "HYTHE_AGENT",
-        "HSUM_INDEX",
-        "HSUM_PROJECT",
-        "HSUM_BINDING",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-@pytest.mark.parametrize("name", RUNNING)
-def test_python_on_a_page_runs(place, name, capsys):
-    """Every Python block runs after the ones above it."""
-    (place / "notes").mkdir()
-    (place / "notes" / "measured.md").write_text("Search answers in 40 ms.\n", "utf-8")
-    namespace = {}
-    for body in blocks(name, "python"):
-        exec(compile(body, name, "exec"), namespace)
-
-    capsys.readouterr()
-
-
-def test_the_readme_in_python_runs(place, capsys):
-    """The first screen does what it shows."""
-    tree = place / "tree"
-    tree.mkdir()
-    (tree / "core.py").write_text(
-        "# a shielded cancel scope: CancelScope.shield\n", "utf-8"
-    )
-    (body,) = blocks("README.md", "python")
-    exec(compile(body.replace("~/code/trio", str(tree)), "README.md", "exec"), {})
-
-    assert "ship search" in capsys.readouterr().out
-
-
-def test_the_first_steps_run(place):
-    """A newcomer's shell, block by block, gets to the end."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    script = "\n".join(
-        body
-        for body in blocks("docs/tutorial/first-steps.md", "sh")
-        if "pip install" not in body
-    )
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script],
-        env={**os.environ, "PATH": path}, capture_output=True, text=True,
-        encoding="utf-8", timeout=180, check=False,
-    )  # fmt: skip
-
-    assert done.returncode == 0, done.stderr
-    assert "moved" in done.stderr
-    assert "r3 patch" in done.stdout
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,6 +34,33 @@ def test_links_lead_somewhere(name):
     assert set() == missing
 
 
+def test_the_site_is_built_without_a_word(tmp_path):
+    """Neither a warning nor a note: every page is in the menu, every link leads there."""
+    pytest.importorskip("mkdocs")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path],
+        cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True,
+        text=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    said = [
+        line
+        for line in done.stderr.splitlines()
+        if not re.match("INFO +- +(Cleaning|Building|Documentation built)", line)
+    ]
+
+    assert (0, []) == (done.returncode, said)
+    assert (tmp_path / "tutorial" / "tour.ipynb").exists()
+
+
+def test_what_the_pages_cite_stands(monkeypatch, tmp_path):
+    """Each citation of our own code is pinned, and is still where it was."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("HSUM_HOME", str(tmp_path))
+    report = hsum.check_files(["docs"])
+
+    assert {"ok"} == report.counts.keys()
+
+
 def generator():
     spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
     module = importlib.util.module_from_spec(spec)
@@ -123,6 +74,16 @@ def test_generated_pages_are_fresh(page):
     made = generator().made(page)
 
     assert made == (DOCS / "reference" / page).read_text("utf-8"), (
+        "run python docs/generate.py"
+    )
+
+
+@pytest.mark.parametrize("page", ["commands.md", "python.md"])
+def test_generated_pages_have_the_words_of_the_code(page):
+    """Where lines break is up to versions of what prints them."""
+    made = generator().made(page)
+
+    assert made.split() == (DOCS / "reference" / page).read_text("utf-8").split(), (
         "run python docs/generate.py"
     )
 
