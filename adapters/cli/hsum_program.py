@@ -25,6 +25,9 @@ __all__ = ["group"]
 # What selects the index, for every command that needs one.
 _SELECTING = ("index", "project")
 
+_DOCUMENT = "Print one JSON document."
+_DOCUMENTS = {"watch": "Print each report as a JSON document on a line of its own."}
+
 # Options that the CLI alone has, by command.
 _OWN = {
     "check": [
@@ -78,7 +81,7 @@ def command(verb: Verb) -> click.Command:
         ]
     chosen += _OWN.get(str(verb.command), [])
     chosen += confirming.options(verb)
-    chosen.append(flag("--json", "Print one JSON document."))
+    chosen.append(flag("--json", _DOCUMENTS.get(str(verb.command), _DOCUMENT)))
     return VerbCommand(
         str(verb.command).split(" ")[-1],
         params=chosen,

@@ -381,10 +381,17 @@ class Memory(Handle):
 
         Raises:
             NotFound: `SCOPE_UNKNOWN`.
-            InvalidInput: `BUDGET_TOO_SMALL`, with the minimum.
+            InvalidInput: the intent is blank; `BUDGET_TOO_SMALL`, with the minimum.
         """
         name = scope_of(scope)
         asked = check_text(intent, "$.intent", limit=_QUERY_BYTES)
+        if not asked.strip():
+            raise Fault(
+                "INVALID_ARGUMENT",
+                "the intent is blank",
+                hint="Say in a few words what is to be done.",
+                details={"path": "$.intent"},
+            )
         most = checks.check_bound(budget, "$.budget", least=1, most=2**31)
         count = check_counter(count_tokens)
 

@@ -141,6 +141,10 @@ def new_message(
             f"$.priority is one of {', '.join(PRIORITIES)}",
             details={"path": "$.priority"},
         )
+    if text == "":
+        raise Fault(
+            "INVALID_ARGUMENT", "$.text must not be empty", details={"path": "$.text"}
+        )
     replied = checks.check_ids(() if reply_to is None else reply_to, "$.reply_to")
     new = NewMessage(
         where,

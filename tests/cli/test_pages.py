@@ -194,3 +194,13 @@ def test_a_hint_suits_whoever_called(hythe, tmp_path):
 
     assert "`hythe inbox --help` shows the forms." in hythe.read[-1][1]
     assert "--" not in refused.value.hint
+
+
+def test_watch_says_that_it_gives_many_documents(hsum):
+    """What `--json` prints is said where it is more than one document."""
+    hsum("init")
+
+    assert "each report as a JSON document on a line" in " ".join(
+        hsum("watch", "--help").split()
+    )
+    assert "Print one JSON document." in hsum("ingest", "--help")

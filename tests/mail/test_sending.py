@@ -256,3 +256,13 @@ def test_the_sender_sees_what_became_of_it(store):
     assert ("critic", "critic") == (two.recipient, two.read.agent)
     _refused(lambda: store.as_agent("critic").deliveries(sent.id), "NOT_FOUND")
     _refused(lambda: store.deliveries("nope"), "NOT_FOUND")
+
+
+def test_a_message_that_says_nothing_is_refused(store):
+    """No empty message or handoff is kept, and its key stays free."""
+    _refused(lambda: store.send("critic", "", key="k"), "INVALID_ARGUMENT")
+    scope = store.scope(project="atlas")
+    _refused(lambda: store.hand_off("critic", "", scope=scope), "INVALID_ARGUMENT")
+    store.send("critic", "now", key="k")
+
+    assert ["now"] == _texts(store, "critic")

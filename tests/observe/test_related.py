@@ -116,3 +116,17 @@ def test_a_find_is_worth_more_than_what_it_leads_to():
     near = rank({1: 4.0}, [2], walk, Walk({2: Step(0), 1: Step(1, (7,))}, {7: edge}))
 
     assert 6.0 == near[0].score
+
+
+@pytest.mark.parametrize("intent", ["", " \n"])
+def test_a_blank_intent_is_refused(intent):
+    """What is to be done must be said, as a query must ask for something."""
+    with hythe.in_memory(agent="planner") as store:
+        scope = store.scope(project="atlas")
+        scope.checkpoint(
+            {"objective": "o", "status": "s", "owner": "planner"}, parent=None
+        )
+        with pytest.raises(hythe.InvalidInput) as caught:
+            store.related(scope, intent)
+
+    assert "INVALID_ARGUMENT" == caught.value.code
