@@ -64,8 +64,11 @@ def context(
         index, project, os.environ.get("HSUM_INDEX"), os.environ.get("HSUM_PROJECT")
     )
     cited = None if citation is None or index else _cited(citation, wish, bindings)
-    here = resolved(directory if directory is not None else os.getcwd())
-    return context_of(cited or choose(wish, bindings, here), bindings)
+    if cited is not None:
+        return context_of(cited, bindings)
+    looks = not wish.names_index or directory is not None
+    here = resolved("." if directory is None else directory) if looks else ""
+    return context_of(choose(wish, bindings, here), bindings)
 
 
 def _cited(citation: str | Citation, wish: Wish, bindings: Bindings) -> Choice | None:

@@ -81,7 +81,7 @@ def open_managed(name: str | None = None) -> Index:
             the user's alone.
     """
     if name is None:
-        name = choose(Wish(), trust_file.load(), os.getcwd()).index
+        name = choose(Wish(), trust_file.load(), resolved(".")).index
     folder = existing_folder(name)
     return open_index(folder) if is_path(name) else _opened(folder)
 
@@ -181,7 +181,7 @@ def _initialized(index: Index, binding: Binding, report: IngestReport) -> Initia
 
 
 def _working_root() -> str:
-    here = resolved(os.getcwd())
+    here = resolved(".")
     return enclosing_repository(here) or here
 
 

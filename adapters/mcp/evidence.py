@@ -130,7 +130,7 @@ def citation_of(uri: str) -> str:
 
 
 def _unbound() -> hsum.HsumError:
-    root = os.getcwd()
+    root = _working_directory()
     command = f"hsum init {shlex.quote(root)}"
     return hsum.NotAllowed(
         "NOT_TRUSTED",
@@ -141,6 +141,13 @@ def _unbound() -> hsum.HsumError:
         ),
         details={"would_read": hsum.visible_path(root), "command": command},
     )
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # it was removed
+        return "PATH"
 
 
 def _tool(

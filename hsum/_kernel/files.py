@@ -45,13 +45,21 @@ def as_path(value: Any, path: str = "$.path") -> Path:
     """Return an absolute path: what a handle names stays when a process changes folder.
 
     Raises:
-        Fault: `INVALID_ARGUMENT` for what no file can be named.
+        Fault: `INVALID_ARGUMENT` for what no file can be named, and for a relative
+            path where the working directory was removed.
     """
     try:
         name = os.fsdecode(value)
         parts = os.fsencode(name).split(b"/")
         if name and "\0" not in name and max(map(len, parts)) <= _LONGEST_NAME:
             return Path(os.path.abspath(os.path.expanduser(name)))
+    except FileNotFoundError:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            "the working directory: it was removed",
+            hint="Change to a directory that exists, or give an absolute path.",
+            details={"path": path},
+        ) from None
     except (TypeError, UnicodeError):
         pass
     raise Fault(

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["backup", "restore"]
 
 
-def backup(store: Store, path: str | os.PathLike[str]) -> BackupReport:
+def backup(store: Store, target: Path) -> BackupReport:
     """Write one consistent copy to a new file and read it from end to end."""
-    target = Path(os.path.abspath(os.path.expanduser(path)))
     store.database.copy_to(target)
     try:
         return _verified(target)
@@ -38,12 +37,8 @@ def backup(store: Store, path: str | os.PathLike[str]) -> BackupReport:
         raise
 
 
-def restore(
-    backup: str | os.PathLike[str], path: str | os.PathLike[str]
-) -> BackupReport:
+def restore(source: Path, folder: Path) -> BackupReport:
     """Make an index in a directory that holds none; the lexical index is built anew."""
-    source = Path(os.path.abspath(os.path.expanduser(backup)))
-    folder = Path(os.path.abspath(os.path.expanduser(path)))
     if not os.path.isfile(source) or not os.path.getsize(source):
         raise Fault(
             "INDEX_NOT_FOUND",

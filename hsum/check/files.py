@@ -134,8 +134,15 @@ def root_of(given: list[Path]) -> Path:
     repository = enclosing(os.fsencode(common))
     if repository is not None:
         return Path(os.fsdecode(repository.top))
-    here = Path.cwd()
-    return here if common.is_relative_to(here) else common
+    here = _here()
+    return here if here and common.is_relative_to(here) else common
+
+
+def _here() -> Path | None:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it was removed
+        return None
 
 
 def _by_lock(given: list[Path], root: Path, lock: object) -> dict[Path, list[Path]]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from hsum._kernel.faults import Fault
-from hsum._kernel.text import check_text, shown
+from hsum._kernel.files import as_path
+from hsum._kernel.text import check_text
 from hsum.index import guards
 from hsum.index.catalogue import Head, Totals
 from hsum.index.git import enclosing
@@ -221,10 +222,7 @@ def _mismatch(recorded: bytes, root: bytes) -> Fault:
 
 
 def _resolved(root: str | bytes | os.PathLike[str]) -> bytes:
-    try:
-        return os.path.realpath(os.path.expanduser(os.fsencode(root)))
-    except (TypeError, ValueError) as exc:
-        raise Fault("INVALID_ARGUMENT", f"root is no path: {shown(root)}") from exc
+    return os.fsencode(os.path.realpath(as_path(root, "$.root")))
 
 
 def _home() -> bytes | None:

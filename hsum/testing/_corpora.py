@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import digest
 from hsum._kernel.faults import guarded
+from hsum._kernel.files import as_path
 from hsum._kernel.lock import exclusive
 from hsum.errors import family, fault
 
@@ -111,7 +112,7 @@ def _name_of(source: CorpusSource, options: Mapping[str, Any]) -> str:
         files = sorted((name, _bytes(content)) for name, content in source.items())
         told: object = [(name, digest(data)) for name, data in files]
     else:
-        told = os.path.abspath(source)
+        told = str(as_path(source, "$.source"))
     return digest(repr((told, sorted(options.items()))).encode())[:16]
 
 

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hsum._kernel.files import as_path
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -49,7 +51,7 @@ def indexes_folder(environ: Mapping[str, str] | None = None) -> Path:
 def _folder(part: str, environ: Mapping[str, str]) -> Path:
     home = environ.get(HOME_VARIABLE)
     if home:
-        return Path(home).expanduser().absolute() / part
+        return as_path(home, HOME_VARIABLE) / part
     return _platform_folder(part, environ)
 
 

@@ -23,6 +23,11 @@ class Wish:
     environment_index: str | None = None
     environment_project: str | None = None
 
+    @property
+    def names_index(self) -> bool:
+        """Whether an index is named, so that no folder needs to decide."""
+        return bool(self.index or self.environment_index)
+
 
 @attrs.frozen
 class Choice:
