@@ -141,7 +141,7 @@ def _panel(panel: Panel, points: Sequence[Point]) -> Iterator[str]:
             yield _mark(at, x(size), y(value))
     ends = spaced([y(line[-1][1]) for line in lines.values()], 13)
     for line, end in zip(lines.values(), ends, strict=True):
-        yield _text(_WIDTH - _RIGHT + 8, end + 4, _short(line[-1][1]))
+        yield _text(x(line[-1][0]) + 8, end + 4, _short(line[-1][1]))
 
 
 Line = list[tuple[int, float]]

@@ -53,14 +53,12 @@ def _point(panel: Panel, line: str, size: int, value: float) -> Point:
 
 
 def _scopes(folder: Path, here: Here, sizes: Sequence[int]) -> Iterator[Point]:
-    paths = {size: folder / str(size) / "store.sqlite" for size in sizes}
+    paths, stored = {size: folder / str(size) / "store.sqlite" for size in sizes}, {}
     for size, path in paths.items():
         print(f"hythe_growth: {size:,} checkpoints", file=sys.stderr)
         path.parent.mkdir()
         grow(path, "atlas", size)
-        stored = stored_bytes(path.parent) / size
-        yield _point(_BYTES, "one fact restated", size, stored)
-    yield from _large_ones(folder, sizes)
+        stored[size] = stored_bytes(path.parent) / size
     with ExitStack() as stack:
         scopes = {
             size: stack.enter_context(hythe.open(path, agent="planner")).scope(
@@ -70,6 +68,9 @@ def _scopes(folder: Path, here: Here, sizes: Sequence[int]) -> Iterator[Point]:
         }
         yield from _reads(here, scopes)
         yield from _writes(here, scopes)
+    for size, found in stored.items():
+        yield _point(_BYTES, "one fact restated", size, found)
+    yield from _large_ones(folder, sizes)
 
 
 def _large_ones(folder: Path, sizes: Sequence[int]) -> Iterator[Point]:
@@ -80,6 +81,7 @@ def _large_ones(folder: Path, sizes: Sequence[int]) -> Iterator[Point]:
         with transaction(path) as append:
             parent = None
             for at in range(size):
+                # Not the cached one: so many states would fill the memory.
                 said = state.__wrapped__(at)
                 parent = append(
                     ScopeName(project="atlas"), parent, said, facts=facts(at)

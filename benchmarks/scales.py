@@ -10,6 +10,8 @@ import attrs
 __all__ = ["Scale", "bounds", "label", "rungs", "spaced", "ticks"]
 
 _LEAST_SPAN = 10.0
+_ROOM = 1.06
+"""A mark has a width: its middle keeps so far from the edge."""
 # From the finest to the coarsest; after them come only every second, third, ... decade.
 _MANTISSAS = ((1, 2, 5), (1, 3), (1,))
 
@@ -38,7 +40,7 @@ def bounds(values: Iterable[float]) -> tuple[float, float]:
     missing = _LEAST_SPAN / (high / low)
     if missing > 1:
         low, high = low / math.sqrt(missing), high * math.sqrt(missing)
-    return _round(low, up=False), _round(high, up=True)
+    return _round(low / _ROOM, up=False), _round(high * _ROOM, up=True)
 
 
 def _round(value: float, *, up: bool) -> float:
