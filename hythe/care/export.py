@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-__all__ = ["FORMAT", "KINDS", "export", "lines"]
+__all__ = ["FORMAT", "KINDS", "export", "fields_of", "lines"]
 
 FORMAT = "hythe-export/1"
 
@@ -139,6 +139,12 @@ def _write(
     manifest["sha256"] = found.hexdigest()
     out.write(canonical({"manifest": manifest}) + b"\n")
     return counts, found.hexdigest()
+
+
+def fields_of(conn: sqlite3.Connection, kind: str) -> frozenset[str]:
+    """Return the names of what is written of each row of a kind."""
+    cursor = conn.execute(KINDS[kind], (None,))
+    return frozenset(column[0] for column in cursor.description)
 
 
 def lines(conn: sqlite3.Connection, store: int) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -16,6 +16,7 @@ from hsum._kernel.canonical import digest_of
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import nfc
 from hythe.care.doctor import row_problems
+from hythe.care.export import KINDS, fields_of
 from hythe.care.merging_mail import MailMerge
 from hythe.checkpoint.legacy import legacy_digest
 from hythe.checkpoint.proof import rebuild
@@ -54,6 +55,7 @@ class Merge:
         self._states: set[str] = set()
         self._used: set[str] = set()
         self._mail = MailMerge(conn, stamp.store, self._bury)
+        self._fields = {kind: fields_of(conn, kind) for kind in KINDS}
 
     def add(self, kind: str, row: Row, line: int) -> None:
         """Add one row, where it is new.
@@ -62,6 +64,7 @@ class Merge:
             Fault: `IMPORT_CONFLICT`; `INVALID_ARGUMENT` for a row that says too little.
         """
         try:
+            self._check_fields(kind, row)
             if kind in self._mail.kinds:
                 new = self._mail.add(kind, self._with_scope(row))
             else:
@@ -77,6 +80,12 @@ class Merge:
             raise
         if new:
             self.added[kind] += 1
+
+    def _check_fields(self, kind: str, row: Row) -> None:
+        """Refuse a field that no export writes: it would be taken for a column."""
+        strange = row.keys() - self._fields[kind]
+        if strange:
+            raise ValueError(f"it has the unknown field {min(strange)!r:.80}")
 
     def _with_scope(self, row: Row) -> Row:
         scope = row.get("scope")

@@ -337,6 +337,30 @@ def test_a_row_that_says_too_little_is_named(other, file, kind):
     assert () == other.entities().items
 
 
+@pytest.mark.parametrize(
+    "field", ["x", "number", "store", "id) select 1 --", 'id"', "", "\ud800"]
+)
+@pytest.mark.parametrize("kind", ["entity", "observation", "checkpoint", "message"])
+def test_a_field_of_its_own_is_no_column(other, file, kind, field):
+    """A name that no export writes is refused with its line, whatever it spells."""
+    mark = f'{{"{kind}":'.encode()
+
+    def extended(rows):
+        return [
+            json.dumps({kind: {**json.loads(row)[kind], field: 1}}).encode() + b"\n"
+            if row.startswith(mark)
+            else row
+            for row in rows
+        ]
+
+    rewritten(file, extended)
+    with pytest.raises(hythe.InvalidInput) as caught:
+        other.import_(file)
+
+    assert caught.value.details["line"] > 1
+    assert () == other.entities().items
+
+
 WRONG = [None, 7, "x", [], {}, True, 2**70]
 
 
