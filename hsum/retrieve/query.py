@@ -83,11 +83,11 @@ def parse(text: Any) -> Query:
     if not isinstance(text, str):
         raise fault("INVALID_ARGUMENT", f"a query is text, not {type(text).__name__}")
     _check(text)
-    phrases, rest = _unquoted(text)
-    chunks = rest.split()
+    phrases, parts = _unquoted(text)
+    chunks = [chunk for part in parts for chunk in part.split()]
     words = (*chunks, *(word for phrase in phrases for word in phrase.split()))
     found = [Needle(phrase, "phrase") for phrase in phrases]
-    found += [Needle(name, "identifier") for name in _identifiers(rest, chunks)]
+    found += [Needle(name, "identifier") for name in _identifiers(parts, chunks)]
     if not any(map(_has_word, (*words, *(needle.text for needle in found)))):
         found += [Needle(chunk, "identifier") for chunk in chunks]
     needles = tuple(dict.fromkeys(found))
@@ -114,8 +114,8 @@ def _refused(code: str, column: int, what: str) -> Fault:
     return fault(code, f"column {column} of the query has {what}", column=column)
 
 
-def _unquoted(text: str) -> tuple[list[str], str]:
-    """Split into the quoted phrases and the rest; a phrase leaves a space behind."""
+def _unquoted(text: str) -> tuple[list[str], list[str]]:
+    """Split into the quoted phrases and the parts around them."""
     phrases, rest = [], []
     at = 0
     for opening, closing in _quotes(text):
@@ -127,7 +127,7 @@ def _unquoted(text: str) -> tuple[list[str], str]:
         phrases.append(phrase)
         rest.append(text[at:opening])
         at = closing + 1
-    return phrases, " ".join((*rest, text[at:]))
+    return phrases, [*rest, text[at:]]
 
 
 def _quotes(text: str) -> Iterator[tuple[int, int]]:
@@ -144,8 +144,9 @@ def _quotes(text: str) -> Iterator[tuple[int, int]]:
             yield opening, closing
 
 
-def _identifiers(rest: str, chunks: list[str]) -> Iterator[str]:
-    yield from (name for name in _CODED.findall(rest) if not name.isdigit())
+def _identifiers(parts: list[str], chunks: list[str]) -> Iterator[str]:
+    coded = (name for part in parts for name in _CODED.findall(part))
+    yield from (name for name in coded if not name.isdigit())
     for chunk in chunks:
         name = _trimmed(chunk)
         if _is_identifier(name):

@@ -85,6 +85,13 @@ def test_punctuation_alone_is_a_needle() -> None:
     assert [("identifier", ">>>")] == needles(">>>")
 
 
+def test_a_code_span_does_not_reach_across_a_phrase() -> None:
+    """What is looked for exactly stands in the query as it is looked for."""
+    text = 'foo`aa b"1) --flag=1"1r` C'
+
+    assert all(needle.text in text for needle in parse(text).needles)
+
+
 def test_two_quotes_directly_after_a_word_open_no_phrase() -> None:
     """`adapter""` is a word and a slip, not an empty phrase."""
     assert [("identifier", "usb-c")] == needles('devices usb-c adapter""')
