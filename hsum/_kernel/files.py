@@ -82,9 +82,28 @@ def os_fault(exc: OSError, path: Path | str | bytes | None = None) -> Fault:
     """Return the fault for an `OSError`; codes without one of their own are arguments."""
     code = _CODES.get(exc.errno or 0, "INVALID_ARGUMENT")
     where = path if path is not None else exc.filename
+    if exc.errno in (errno.ENOENT, errno.ENOTDIR) and isinstance(where, (str, Path)):
+        folder = Path(where).parent
+        if not os.path.isdir(folder):
+            return _no_folder(folder)
     shown = visible_path(os.fsdecode(where)) if where is not None else "a file"
     reason = os.strerror(exc.errno) if exc.errno else str(exc)
     return Fault(code, f"{shown}: {reason}", details={"path": shown})
+
+
+def _no_folder(folder: Path) -> Fault:
+    """Name what the caller can mend, which may stand above what could not be made."""
+    found = next(
+        (up for up in (folder, *folder.parents) if os.path.lexists(up)), folder
+    )
+    blocked = not os.path.isdir(found) and os.path.lexists(found)
+    shown = visible_path(str(found if blocked else folder))
+    return Fault(
+        "INVALID_ARGUMENT",
+        f"{shown} is no directory" if blocked else f"there is no directory {shown}",
+        hint="Correct the path." if blocked else "Make it first, or correct the path.",
+        details={"path": shown},
+    )
 
 
 def fsync(descriptor: int) -> None:

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import translating_os
 
@@ -53,18 +52,7 @@ def exclusive(
 def _opened(path: Path, mode: int) -> IO[bytes]:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     with translating_os(path):
-        try:
-            descriptor = os.open(path, flags, mode)
-        except FileNotFoundError:
-            # The file is ours to make; what the caller can mend is its folder.
-            shown = visible_path(os.fsdecode(path.parent))
-            raise Fault(
-                "INVALID_ARGUMENT",
-                f"there is no directory {shown}",
-                hint="Make it first, or correct the path.",
-                details={"path": shown},
-            ) from None
-        return os.fdopen(descriptor, "r+b", buffering=0)
+        return os.fdopen(os.open(path, flags, mode), "r+b", buffering=0)
 
 
 def _acquire(handle: IO[bytes], path: Path | str, timeout_ms: int) -> None:

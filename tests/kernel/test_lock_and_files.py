@@ -10,6 +10,7 @@ import threading
 
 import pytest
 
+import hythe
 from hsum._kernel import files
 from hsum._kernel.faults import Fault
 from hsum._kernel.lock import exclusive
@@ -189,3 +190,23 @@ def test_local_file_systems_are_taken(tmp_path, monkeypatch, kind):
     """What keeps its files on this machine is no network, in user space or not."""
     monkeypatch.setattr(files, "filesystem_kind", lambda _path: kind)
     files.refuse_network_filesystem(tmp_path)
+
+
+def test_a_file_in_the_place_of_a_directory_is_named(tmp_path):
+    """Neither what should have been made nor our own lock is what the caller mends."""
+    (tmp_path / "file").touch()
+    with hythe.in_memory(agent="planner") as store:
+        calls = [
+            lambda: store.backup(tmp_path / "no" / "x"),
+            lambda: store.export(tmp_path / "file" / "x"),
+            lambda: hythe.open(tmp_path / "file" / "x", agent="a").observe("e", "x"),
+            lambda: hythe.restore(tmp_path / "copy", tmp_path / "file" / "a" / "x"),
+        ]
+        store.backup(tmp_path / "copy")
+        named = []
+        for call in calls:
+            with pytest.raises(hythe.InvalidInput) as refused:
+                call()
+            named.append(refused.value.details["path"])
+
+    assert [str(tmp_path / "no"), *[str(tmp_path / "file")] * 3] == named
