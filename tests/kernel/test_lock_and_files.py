@@ -124,7 +124,7 @@ def test_a_written_file_is_private_and_whole(tmp_path):
         (errno.EDQUOT, "QUOTA_EXCEEDED"),
         (errno.EROFS, "PERMISSION_DENIED"),
         (errno.EIO, "STORE_DAMAGED"),
-        (errno.ENOTDIR, "INVALID_ARGUMENT"),
+        (errno.EISDIR, "INVALID_ARGUMENT"),
     ],
 )
 def test_each_os_error_has_its_code(number, code):
