@@ -323,3 +323,22 @@ def test_every_error_says_what_happened_and_what_to_do():
         for text in (entry.cause, entry.fix):
             assert re.fullmatch(r"[`A-Z].*[.]", text), entry.code
             assert [] == [f for line in SPAN.findall(text) for f in faults(line)]
+
+
+def test_the_page_of_the_pytest_plugin_is_whole():
+    """It has every fixture and option of the plugin, and no other."""
+    plugin = ROOT / "adapters" / "pytest_plugin"
+    page = text_of("docs/reference/pytest-plugin.md")
+    defined = re.findall(
+        r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)",
+        (plugin / "fixtures.py").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    offered = re.findall(
+        r'^ +"(--hsum-[\w-]+)",$',
+        (plugin / "__init__.py").read_text("utf-8"),
+        re.MULTILINE,
+    )
+
+    assert sorted(defined) == sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert sorted(offered) == sorted(re.findall(r"^\| `(--[\w-]+)", page, re.MULTILINE))
