@@ -12,9 +12,10 @@ from hsum._kernel.files import translating_os, write_atomic
 from hsum.check.checker import Text, check
 from hsum.check.fix import rewritten
 from hsum.check.pins import key_of, pin_of, read_lock, write_lock
+from hsum.check.since import affected
 from hsum.check.tree import WorkingTree
 from hsum.errors import fault
-from hsum.index.git import GitFailed, enclosing
+from hsum.index.git import enclosing
 from hsum.index.reading import Read, Reader
 from hsum.index.scan import scan
 from hsum.model.check import CheckReport
@@ -74,7 +75,7 @@ def check_paths(
         findings += _checked_loose(loose, root, index).findings
         files += 1
     if since is not None:
-        findings = _affected(findings, root, since)
+        findings = affected(findings, root, since)
     return CheckReport(tuple(findings), files)
 
 
@@ -260,16 +261,3 @@ def _moved(pins: Mapping[str, Pin], moves: Mapping[str, Pin]) -> Mapping[str, Pi
 def _rewrite(path: Path, text: str) -> None:
     mode = path.stat().st_mode & 0o777
     write_atomic(path, text.encode("utf-8", "surrogateescape"), mode=mode)
-
-
-def _affected(findings: list[Finding], root: Path, since: str) -> list[Finding]:
-    repository = enclosing(os.fsencode(root))
-    if repository is None:
-        raise fault("INVALID_ARGUMENT", f"{root} is in no git repository")
-    try:
-        changed = repository.changed_since(since)
-    except GitFailed as exc:
-        raise fault("INVALID_ARGUMENT", f"git does not know {since!r}: {exc}") from None
-    top = Path(os.fsdecode(repository.top))
-    names = {os.path.relpath(top / os.fsdecode(path), root) for path in changed}
-    return [one for one in findings if one.file in names or one.path in names]

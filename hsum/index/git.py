@@ -26,6 +26,10 @@ _LOCAL = (
 """Variables that would point git at another repository than the one we ask for."""
 
 
+_ALONE = {"LC_ALL": "C", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+"""What a partial clone lacks would be fetched by a command of its configuration."""
+
+
 class GitFailed(Exception):
     """git is not there, was too slow, or refused; never seen outside the scan."""
 
@@ -117,16 +121,14 @@ class Repository:
         listed = _run(self.top, ("rev-list", "--count", f"{commit}..HEAD", "--"))
         return int(listed)
 
-    def changed_since(self, revision: str) -> frozenset[bytes]:
-        """Return the files that differ from a commit, untracked ones too; `GitFailed`.
-
-        Paths are relative to the top.
-        """
-        commit = revision if not revision.startswith("-") else f"./{revision}"
-        differing = _run(self.top, ("diff", "--name-only", "-z", commit, "--"))
-        untracked = _run(self.top, ("ls-files", "-z", "--others", "--exclude-standard"))
-        listed = (differing + untracked).split(b"\0")
-        return frozenset(path for path in listed if path)
+    def blobs_at(self, revision: str) -> dict[bytes, bytes]:
+        """Return the files of a commit: path from the top, blob; `GitFailed`."""
+        if revision.startswith("-"):
+            raise GitFailed("it is no revision")
+        commit = revision + "^{commit}"
+        listed = _run(self.top, ("ls-tree", "-r", "-z", "--full-tree", commit))
+        rows = (row.partition(b"\t") for row in listed.split(b"\0") if row)
+        return {path: entry.split()[2] for entry, _, path in rows}
 
 
 def _folders_above(files: frozenset[bytes]) -> frozenset[bytes]:
@@ -205,13 +207,13 @@ def _run(folder: bytes, command: tuple[str, ...], *, empty_status: int = 0) -> b
         done = subprocess.run(
             ("git", *safe, "--no-optional-locks", *command),  # noqa: S607 - the user's own
             cwd=folder,
-            env=environment | {"LC_ALL": "C"},
+            env=environment | _ALONE,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_SECONDS,
             check=False,
         )
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise GitFailed(str(error)) from error
     if done.returncode not in (0, empty_status):
         message = done.stderr.decode("utf-8", "replace").partition("\n")[0]
