@@ -32,10 +32,10 @@ def flipped_copies(
     source: Path, names: list[str], scratch: Path, *, times: int = 1
 ) -> Iterator[tuple[Path, str]]:
     """Yield copies of a folder, each with one flipped bit, and what it is called."""
-    for name in names:
+    for number, name in enumerate(names):
         draw = random.Random(Path(name).suffix or name)
         for turn in range(FLIPS * times):
-            folder = scratch / f"{turn}"
+            folder = scratch / f"{number}-{turn}"
             shutil.copytree(source, folder)
             at = flip(folder / name, draw)
             yield folder, f"{name} at {at}"
