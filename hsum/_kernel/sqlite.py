@@ -22,7 +22,9 @@ from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite_faults import translating_sqlite
 from hsum._kernel.sqlite_files import (
     BUSY_MS,
+    Passing,
     identity_of,
+    is_whole_without_log,
     is_writable,
     keep_copy,
     open_file,
@@ -276,7 +278,8 @@ class Database:
             return
         with self._mutex:
             fresh = self._file is not None and not self._closed
-            if fresh and len(self._idle) < _IDLE_READERS:
+            lasting = not isinstance(connection, Passing)
+            if fresh and lasting and len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)
                 return
         connection.close()
@@ -320,7 +323,19 @@ class Database:
             return self._writer
 
     def _connect(self, path: Path, *, writer: bool) -> sqlite3.Connection:
-        connection = open_file(uri_of(path, immutable=not is_writable(path)))
+        if not is_writable(path):
+            return self._checked(path, writer=writer, immutable=True)
+        try:
+            return self._checked(path, writer=writer)
+        except sqlite3.OperationalError as exc:
+            if writer or not is_whole_without_log(path, exc):
+                raise
+        return self._checked(path, writer=False, immutable=True)
+
+    def _checked(
+        self, path: Path, *, writer: bool, immutable: bool = False
+    ) -> sqlite3.Connection:
+        connection = open_file(uri_of(path, immutable=immutable))
         try:
             self._check_file(connection)
             self._configure(connection, writer=writer)

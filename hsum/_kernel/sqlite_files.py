@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUSY_MS",
+    "Passing",
     "identity_of",
+    "is_whole_without_log",
     "is_writable",
     "keep_copy",
     "open_file",
@@ -27,6 +29,15 @@ __all__ = [
 ]
 
 BUSY_MS = 15_000
+_NO_ROOM_FOR_SHM = (
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_CANTOPEN,
+)
+
+
+class Passing(sqlite3.Connection):
+    """One that sees nothing of what is written after it was opened: for one use."""
 
 
 def open_file(target: str) -> sqlite3.Connection:
@@ -37,6 +48,7 @@ def open_file(target: str) -> sqlite3.Connection:
         uri=target.startswith("file:"),
         cached_statements=256,
         timeout=BUSY_MS / 1_000,
+        factory=Passing if "?immutable=1" in target else sqlite3.Connection,
     )
 
 
@@ -57,6 +69,17 @@ def is_writable(path: Path) -> bool:
             hint="Let its owner open and close it once, or copy the folder and open that.",
         )
     return False
+
+
+def is_whole_without_log(path: Path, exc: sqlite3.Error) -> bool:
+    """Tell whether all that failed is making `-shm`, and the log holds nothing.
+
+    On a full disk there is no room for it; the file can be read as it stands then.
+    """
+    if exc.sqlite_errorcode not in _NO_ROOM_FOR_SHM:
+        return False
+    wal = path.with_name(path.name + "-wal")
+    return not wal.exists() or not wal.stat().st_size
 
 
 def identity_of(path: Path) -> tuple[int, int] | None:

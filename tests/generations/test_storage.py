@@ -141,6 +141,36 @@ def test_a_full_disk_leaves_the_last_generation(
         assert (2, 1) == (report.generation, report.added)
 
 
+def test_a_disk_without_any_room_is_read_from(tmp_path: Path, root: Path) -> None:
+    """Search and get answer where not even an index of the log can be made."""
+    with _small_disk(tmp_path / "disk", "2m") as disk:
+        with hsum.open(disk / "ix") as index:
+            index.ingest(root)
+        _fill(disk / "filler")
+        plant(root, {"after.txt": b"after\n"})
+        with hsum.open(disk / "ix") as index:
+            kept, found = contents(index), [hit.path for hit in index.search("steer")]
+            with pytest.raises(hsum.StorageFull) as caught:
+                index.ingest()
+            (disk / "filler").unlink()
+            report = index.ingest()
+            then = contents(index)
+
+    assert (TREE, ["src/helm.py"]) == (kept, found)
+    assert "DISK_FULL" == caught.value.code
+    assert (2, 1) == (report.generation, report.added)
+    assert {*TREE, "after.txt"} == set(then)
+
+
+def _fill(path: Path) -> None:
+    """Leave no room at all on the disk of a file."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT)
+    with contextlib.suppress(OSError):
+        while os.write(descriptor, bytes(4_096)):
+            pass
+    os.close(descriptor)
+
+
 def test_a_newer_schema_is_refused_by_name(folder: Path, root: Path) -> None:
     """Nothing is read from or written to a file that a newer version wrote."""
     _sql(folder, "PRAGMA user_version = 99")

@@ -87,6 +87,23 @@ def test_a_network_file_system_is_refused_by_each_first_write_of_a_handle(
     assert [] == list((tmp_path / "new").iterdir())
 
 
+def test_a_reader_that_may_not_write_follows_what_is_written(tmp_path, monkeypatch):
+    """Each read of it sees the newest commit, as that of any other reader."""
+    with opened(tmp_path).writing() as connection:
+        connection.execute(INSERT)
+    reader = opened(tmp_path, read_only=True)
+    with monkeypatch.context() as there:
+        there.setattr(sqlite, "is_writable", lambda _path: False)
+        before = count(reader)
+    writer = opened(tmp_path)
+    with writer.writing() as connection:
+        connection.execute(INSERT)
+    writer.close()
+    monkeypatch.setattr(sqlite, "is_writable", lambda _path: False)
+
+    assert (1, 2) == (before, count(reader))
+
+
 def test_a_write_is_kept_or_rolled_back_whole(database):
     """An exception in the block leaves nothing."""
     with database.writing() as connection:
