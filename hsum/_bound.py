@@ -18,7 +18,17 @@ from hsum.errors import family, fault
 from hsum.index.ignore import Globs
 from hsum.index.projects import Projects
 from hsum.index.store import Store
-from hsum.model import Citation, Context, Document, Evidence, Hits, Skip, Status
+from hsum.model import (
+    Citation,
+    Context,
+    DoctorReport,
+    Document,
+    Evidence,
+    Generation,
+    Hits,
+    Skip,
+    Status,
+)
 from hsum.trust import trust_file
 
 if TYPE_CHECKING:
@@ -152,7 +162,11 @@ class BoundIndex(Index):
         asked = options.pop("project", project)
         if asked != project:
             raise fault("PROJECT_UNKNOWN", f"there is no project {asked!r} here")
-        return super().search(query, project=project, **options)
+        hits = super().search(query, project=project, **options)
+        if self._shows_all():
+            return hits
+        searched = attrs.evolve(hits.searched, skipped=self._left_out())
+        return attrs.evolve(hits, searched=searched)
 
     def get(self, citation: Citation | str, **options: Any) -> Evidence:
         """Return the bytes of a citation of the bound project."""
@@ -185,14 +199,39 @@ class BoundIndex(Index):
         return tuple(item for item in found if sees(os.fsencode(item.path)))
 
     def status(self) -> Status:
-        """Describe the index; documents, skips and projects are the bound project's."""
+        """Describe the index; what is counted of its content is the bound project's."""
         whole = super().status()
+        if self._shows_all():
+            return attrs.evolve(whole, projects=self.projects.list())
+        shown = self.documents()
         return attrs.evolve(
             whole,
-            documents=len(self),
-            skipped=dict(Counter(item.reason for item in self.skipped())),
+            documents=len(shown),
+            passages=sum(item.passages for item in shown),
+            bytes=sum({item.path: item.size for item in shown}.values()),
+            skipped=self._left_out(),
             projects=self.projects.list(),
         )
+
+    def generations(self) -> tuple[Generation, ...]:
+        """Return the generations, whose counts are of the whole index.
+
+        Raises:
+            HsumError: `PERMISSION_DENIED` where the project is a part of it.
+        """
+        if not self._shows_all():
+            raise _whole("generations")
+        return super().generations()
+
+    def doctor(self, *, repair: bool = False) -> DoctorReport:
+        """Check the whole index.
+
+        Raises:
+            HsumError: `PERMISSION_DENIED` where the project is a part of it.
+        """
+        if not self._shows_all():
+            raise _whole("doctor")
+        return super().doctor(repair=repair)
 
     @property
     def projects(self) -> BoundProject:
@@ -214,6 +253,15 @@ class BoundIndex(Index):
 
     def __len__(self) -> int:
         return len(self.documents())
+
+    def _left_out(self) -> dict[str, int]:
+        return dict(Counter(item.reason for item in self.skipped()))
+
+    def _shows_all(self) -> bool:
+        """Tell whether the bound project is all of the index."""
+        with self._store.reading() as snapshot:
+            project = self._bound_project(snapshot)
+        return not (project.include or project.exclude)
 
     def _project(self) -> str:
         """Return the bound project's name, which may have changed since."""

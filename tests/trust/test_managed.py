@@ -155,6 +155,8 @@ def test_nothing_is_served_without_a_binding(made, monkeypatch):
     monkeypatch.setenv("HSUM_BINDING", made.binding.id)
     with hsum.open_bound() as bound:
         assert 2 == len(bound)
+        assert [1] == [one.number for one in bound.generations()]
+        assert bound.doctor().healthy
 
 
 def test_a_bound_index_shows_its_project_alone(made, corpus):
@@ -195,6 +197,10 @@ def test_no_call_on_a_bound_index_names_what_is_outside(made, corpus, tmp_path):
         assert ["docs"] == [item.name for item in bound.projects.list()]
         assert ["docs"] == [item.name for item in status.projects]
         assert (1, {"binary": 1}) == (status.documents, status.skipped)
+        assert (1, 20) == (status.passages, status.bytes)
+        assert {"binary": 1} == bound.search("oil").searched.skipped
+        assert "PERMISSION_DENIED" == code_of(bound.generations)
+        assert "PERMISSION_DENIED" == code_of(bound.doctor)
         assert "PERMISSION_DENIED" == code_of(bound.backup, tmp_path / "copy")
         assert "PERMISSION_DENIED" == code_of(bound.forget, "wick.py")
         assert "PERMISSION_DENIED" == code_of(bound.prune, keep_generations=1)
