@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from hsum._kernel.faults import Fault
 from hythe.checkpoint.scopes import At
+from hythe.observe.keys import first_result
 from hythe.observe.rows import row_digest
 
 __all__ = ["problems", "recorded", "remember"]
@@ -23,15 +23,8 @@ def recorded(conn: sqlite3.Connection, at: At, key: str, wanted: str) -> int | N
         "where store = ? and scope = ? and key = ?",
         (*at, key),
     ).fetchone()
-    if row is None:
-        return None
-    if row[0] != wanted:
-        raise Fault(
-            "KEY_REUSED",
-            f"the key {key!r} was used for another request in this scope",
-            details={"key": key},
-        )
-    return int(row[1])
+    found = first_result(row, wanted, key, "in this scope")
+    return None if found is None else int(found)
 
 
 def remember(

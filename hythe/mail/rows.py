@@ -11,15 +11,14 @@ from hsum._kernel.faults import Fault
 from hythe.checkpoint.scopes import At, spelled
 from hythe.mail.model import FACTS, Delivery, Mark, Message, Sent
 from hythe.observe.rows import damaged, hash_of, moment, row_digest
-from hythe.observe.tombstones import recorded_hash
+from hythe.observe.tombstones import stands
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hythe.model import ScopeName
-
-    Hash = Callable[[bytes | None], str | None]
+    from hythe.observe.rows import Hash
 
 __all__ = [
     "deliveries",
@@ -257,9 +256,7 @@ def _row(
 
 
 def _is_damaged(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> bool:
-    if _is_whole(row, hash_of):
-        return False
-    if _is_whole(row, functools.partial(recorded_hash, conn, store)):
+    if stands(conn, store, row, functools.partial(message_digest, row)):
         return False
     return not (_is_pruned(conn, store, row) and message_digest(row) == row["digest"])
 
@@ -271,11 +268,6 @@ def _is_pruned(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> 
         (store, row["number"]),
     ).fetchone()
     return row["text"] == b"" and delivered is None
-
-
-def _is_whole(row: Mapping[str, Any], hashed: Hash) -> bool:
-    whole = message_digest(row, hashed) == row["digest"]
-    return bool(whole and hashed(row["text"]) == row["text_hash"])
 
 
 def _delivery(

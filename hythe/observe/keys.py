@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hythe.observe.stamp import Stamp
 
-__all__ = ["fingerprint", "problems", "recorded", "remember"]
+__all__ = ["fingerprint", "first_result", "problems", "recorded", "remember"]
 
 
 def fingerprint(operation: str, author: str, **request: Any) -> str:
@@ -37,15 +37,34 @@ def recorded(
         "where store = ? and author = ? and key = ?",
         (stamp.store, stamp.author, key),
     ).fetchone()
+    found = first_result(row, wanted, key, f"by {stamp.author}")
+    return None if found is None else str(found)
+
+
+def first_result(
+    row: tuple[str, Any] | None, wanted: str, key: str, where: str
+) -> Any | None:
+    """Return the result in a key's row, or None where there is no row.
+
+    Args:
+        row: the fingerprint that was bound to the key, and the result.
+        wanted: the fingerprint of the request at hand.
+        key: the key.
+        where: whose it is, for the message.
+
+    Raises:
+        Fault: `KEY_REUSED`.
+    """
     if row is None:
         return None
-    if row[0] != wanted:
+    fingerprint, result = row
+    if fingerprint != wanted:
         raise Fault(
             "KEY_REUSED",
-            f"the key {key!r} of {stamp.author} was used for another request",
+            f"the key {key!r} was used for another request {where}",
             details={"key": key},
         )
-    return str(row[1])
+    return result
 
 
 def remember(

@@ -15,16 +15,15 @@ from hythe.model import Observation
 from hythe.observe import fulltext
 from hythe.observe.entities import entity_identity, entity_name
 from hythe.observe.rows import damaged, hash_of, insert_row, moment, row_digest
-from hythe.observe.tombstones import recorded_hash
+from hythe.observe.tombstones import stands
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hythe.observe.requests import NewObservation
+    from hythe.observe.rows import Hash
     from hythe.observe.stamp import Stamp
-
-    Hash = Callable[[bytes | None], str | None]
 
 __all__ = [
     "by_id",
@@ -257,7 +256,7 @@ def _observation_of(
     conn: sqlite3.Connection, store: int, row: Sequence[Any]
 ) -> Observation:
     fields = _fields(row)
-    if _is_damaged(conn, store, fields):
+    if not _stands(conn, store, fields):
         raise damaged("observation", fields["id"])
     place = store, fields["entity"], fields["sequence"]
     return Observation(
@@ -286,15 +285,9 @@ def _fields(row: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(_NAMES, row, strict=True))
 
 
-def _is_damaged(conn: sqlite3.Connection, store: int, fields: dict[str, Any]) -> bool:
-    if _is_whole(fields, hash_of):
-        return False
-    return not _is_whole(fields, functools.partial(recorded_hash, conn, store))
-
-
-def _is_whole(fields: dict[str, Any], hashed: Hash) -> bool:
-    whole = observation_digest(fields, fields["identity"], hashed) == fields["digest"]
-    return bool(whole and hashed(fields["text"]) == fields["text_hash"])
+def _stands(conn: sqlite3.Connection, store: int, fields: dict[str, Any]) -> bool:
+    digested = functools.partial(observation_digest, fields, fields["identity"])
+    return stands(conn, store, fields, digested)
 
 
 def _superseded(
@@ -329,7 +322,7 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each row that is not as it was written."""
     for row in conn.execute(f"{_SELECT} order by o.number", (store,)):
         fields = _fields(row)
-        if _is_damaged(conn, store, fields):
+        if not _stands(conn, store, fields):
             yield f"observation {fields['id']} is not as it was written"
         older = _older(conn, store, fields["entity"], fields["sequence"])
         if digest_of(older) != fields["supersedes_hash"]:

@@ -10,7 +10,10 @@ from hsum._kernel.faults import Fault
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    Hash = Callable[[bytes | None], str | None]
+    """Gives the hash by which a row digest covers a body."""
 
 __all__ = ["damaged", "hash_of", "insert_row", "moment", "row_digest"]
 

@@ -7,6 +7,7 @@ the tombstone of a redacted value differ from a plain hash of it.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, final
 
 import attrs
@@ -15,10 +16,11 @@ from hythe.observe.rows import hash_of, insert_row, row_digest
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from sqlite_utils import Database
 
+    from hythe.observe.rows import Hash
     from hythe.observe.stamp import Stamp
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "guard",
     "problems",
     "recorded_hash",
+    "stands",
 ]
 
 
@@ -97,6 +100,28 @@ def recorded_hash(
 def accepts(conn: sqlite3.Connection, store: int, wanted: str, body: bytes) -> bool:
     """Tell whether a body is as it was written, or its recorded replacement."""
     return hash_of(body) == wanted or recorded_hash(conn, store, body) == wanted
+
+
+def stands(
+    conn: sqlite3.Connection,
+    store: int,
+    row: Mapping[str, Any],
+    digested: Callable[[Hash], str],
+) -> bool:
+    """Tell whether a row and its text are as they were written, or as recorded since.
+
+    Args:
+        conn: a connection.
+        store: the store of the row.
+        row: its `text`, `text_hash` and `digest`, among others.
+        digested: gives the digest of the row, with a hash of each of its bodies.
+    """
+
+    def whole(hashed: Hash) -> bool:
+        same = digested(hashed) == row["digest"]
+        return bool(same and hashed(row["text"]) == row["text_hash"])
+
+    return whole(hash_of) or whole(functools.partial(recorded_hash, conn, store))
 
 
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
