@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,15 +59,26 @@ def grant(
         raise fault(
             "CONFIRMATION_REQUIRED",
             f"whoever is given the binding can read what is indexed of {shown}",
-            hint=f"Run `hsum trust {shown} --confirm`.",
+            hint=f"Run `{_command(where, index, project)}`.",
         )
     if not os.path.isdir(where):
-        raise fault("ROOT_MISSING", f"{shown} is not a folder")
+        raise fault(
+            "ROOT_MISSING",
+            f"{shown} is not a directory",
+            hint="Give the path of a directory.",
+        )
     folder = existing_folder(index) if index else folder_of(where)
     if folder is None:
         raise fault("INDEX_NOT_FOUND", f"{shown} has no index")
     _moved(folder, where)
     return bind(folder, name_of(folder), project, None)
+
+
+def _command(root: str, index: str | None, project: str) -> str:
+    words = ["hsum", "trust", visible_path(root), "--confirm"]
+    words += ["--index", index] if index else []
+    words += ["--project", project] if project != DEFAULT_PROJECT else []
+    return shlex.join(words)
 
 
 def _moved(folder: Path, root: str) -> None:

@@ -59,6 +59,8 @@ def problems_of(database: Database) -> tuple[Problem, ...]:
 def _examined(database: Database, store: Store | None) -> DoctorReport:
     examination = Examination(store)
     try:
+        if store is not None:
+            store.refuse_emptied()
         with database.reading() as connection, explained_by_damage(connection):
             examination.all(Audit(connection))
     except Fault as fault:

@@ -76,6 +76,7 @@ class Store:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Snapshot]:
         """Give one snapshot, whatever is written meanwhile."""
+        self.refuse_emptied()
         with (
             self.database.reading() as connection,
             explained_by_damage(connection),
@@ -92,6 +93,7 @@ class Store:
         if self.read_only:
             raise Fault("PERMISSION_DENIED", "this handle was opened read-only")
         self.database.exists()  # refuses a closed handle
+        self.refuse_emptied()
         refuse_network_filesystem(self.folder)
         make_private_dir(self.folder)
         with exclusive(self.folder / "writer.lock", timeout_ms=timeout_ms):
@@ -114,6 +116,17 @@ class Store:
             _establish(connection, self.ids)
             yield connection
             seal(connection)
+
+    def refuse_emptied(self) -> None:
+        """Take an empty file for a lost index, not for one that was never made.
+
+        Raises:
+            Fault: `STORE_DAMAGED`: ours comes into being whole, with a transaction.
+        """
+        path = self.database.path
+        with contextlib.suppress(OSError):
+            if path is not None and not os.stat(path).st_size:
+                raise Fault("STORE_DAMAGED", f"{path.name} has been emptied")
 
     @property
     def lexical(self) -> Path:

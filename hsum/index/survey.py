@@ -208,6 +208,8 @@ def _root(snapshot: Snapshot, request: Request) -> bytes:
         raise Fault(
             "ROOT_MISSING",
             f"the root {_shown(root)} is not a directory",
+            # The recorded one may come back; another was never there.
+            hint=None if root == recorded else "Give the path of a directory.",
             details={"root": _shown(root)},
         )
     return root

@@ -208,7 +208,10 @@ def test_trust_needs_an_explicit_word(hsum):
 
     assert 2 == done.status
     assert "CONFIRMATION_REQUIRED" in done.err
-    assert f"hsum trust {hsum.cwd} --confirm" in done.err
+    assert f"hsum trust {hsum.cwd} --confirm`" in done.err
+    named = hsum("trust", ".", "--index", "lantern", "--project", "docs", "--json")
+    command = f"hsum trust {hsum.cwd} --confirm --index lantern --project docs"
+    assert f"Run `{command}`." == named.json["hint"]
 
 
 def test_trust_needs_an_index(hsum):

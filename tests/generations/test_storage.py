@@ -185,16 +185,20 @@ def test_a_newer_schema_is_refused_by_name(folder: Path, root: Path) -> None:
     assert before == (folder / "index.sqlite").read_bytes()
 
 
-@pytest.mark.parametrize("text", [b"not a database" * 1_000, b"SQLite format 3\0"])
-def test_a_file_of_another_kind_is_refused(folder: Path, text: bytes) -> None:
+@pytest.mark.parametrize("text", [b"not a database" * 1_000, b"SQLite format 3\0", b""])
+def test_a_file_of_another_kind_is_refused(
+    folder: Path, root: Path, text: bytes
+) -> None:
     """What is no database of ours is `STORE_DAMAGED`, and stays as it is."""
     (folder / "index.sqlite").write_bytes(text)
     with hsum.open(folder) as index:
-        with pytest.raises(hsum.Damaged) as caught:
-            index.documents()
+        for call in (index.documents, lambda: index.ingest(root)):
+            with pytest.raises(hsum.Damaged) as caught:
+                call()
 
-        assert "STORE_DAMAGED" == caught.value.code
+            assert "STORE_DAMAGED" == caught.value.code
         assert ["STORE_DAMAGED"] == _codes(index.doctor())
+    assert text == (folder / "index.sqlite").read_bytes()
 
 
 def test_another_programs_database_is_refused(tmp_path: Path) -> None:

@@ -335,6 +335,23 @@ def test_a_missing_root_leaves_the_evidence(index: hsum.Index, root: Path) -> No
     assert ["ROOT_MISSING"] == [item.code for item in index.status().problems]
 
 
+def test_a_root_that_never_was_is_told_from_one_that_went(
+    index: hsum.Index, root: Path, tmp_path: Path
+) -> None:
+    """Only what the index belongs to can be brought back or moved."""
+    hints = []
+    for given in (tmp_path / "typo", root / "notes.txt", root):
+        if given == root:
+            index.ingest(root)
+            root.rename(root.with_name("away"))
+        with pytest.raises(hsum.NotFound) as caught:
+            index.ingest(given)
+        hints.append(caught.value.hint)
+
+    assert ["Give the path of a directory."] * 2 == hints[:2]
+    assert "hsum trust NEW" in hints[2]
+
+
 def test_mass_deletion_must_be_meant(index: hsum.Index, root: Path) -> None:
     """Losing everything, or a quarter of ten and more, is refused, then allowed."""
     plant(root, {f"many/{number}.txt": b"%d\n" % number for number in range(10)})
