@@ -425,6 +425,8 @@ class Database:
         if version and self.path is not None:
             keep_copy(self.path, version)
         database = sqlite_utils.Database(connection, execute_plugins=False)
+        # It would try with a table, and take a full disk for a SQLite that cannot.
+        database._supports_strict = True  # noqa: SLF001
         for migration in self.schema.migrations[version:]:
             migration(database)
         connection.execute(f"PRAGMA application_id={self.schema.application_id:d}")

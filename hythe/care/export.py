@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import canonical
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import fsync_dir, replace, translating_os
+from hsum._kernel.files import fsync, translating_os
+from hsum._kernel.sqlite_files import publish
 from hythe.care.model import Exported
 
 if TYPE_CHECKING:
@@ -116,11 +117,10 @@ def export(conn: sqlite3.Connection, store: int, target: Path) -> Exported:
             with os.fdopen(descriptor, "wb") as out:
                 counts, sha256 = _write(conn, store, out)
                 out.flush()
-                os.fsync(out.fileno())
-            replace(temporary, target)
+                fsync(out.fileno())
+            publish(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
-        fsync_dir(target.parent)
     return Exported(target, sum(counts.values()), counts, sha256)
 
 
