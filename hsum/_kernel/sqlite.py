@@ -400,6 +400,8 @@ class Database:
                 writer.execute("PRAGMA synchronous=FULL")
                 writer.execute("PRAGMA foreign_keys=ON")
                 yield from _transaction(writer, self._migrate)
+                # Closing would do it as well, and not say that it found no room.
+                writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             with translating_os(path):
                 publish(temporary, path)
         finally:
