@@ -5,6 +5,9 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
+from collections import Counter
 from contextlib import closing
 
 import pytest
@@ -12,7 +15,9 @@ import pytest
 import hsum
 import hythe
 from tests.care.shop import bundles, filled, opened
+from tests.checkpoint import processes
 from tests.checkpoint.processes import STATE
+from tests.generations import writer
 
 
 @pytest.fixture
@@ -54,23 +59,106 @@ def test_a_damaged_store_gives_no_backup(store, tmp_path):
     assert not (tmp_path / "copy.hythe").exists()
 
 
-def test_backups_beside_eight_writers_are_consistent(tmp_path):
-    """Every copy taken while eight processes write is a well state of the store."""
-    path = tmp_path / "team.hythe"
-    with hythe.open(path, agent="planner") as store:
-        store.scope(project="shared").checkpoint(STATE, parent=None)
-        command = [sys.executable, "-m", "tests.checkpoint.processes", "record"]
-        crowd = [
-            subprocess.Popen([*command, str(path), f"writer-{at}", "5"])
-            for at in range(8)
-        ]
-        copies = [store.backup(tmp_path / f"copy-{at}") for at in range(4)]
+class Writing:
+    """A process that writes until it is killed, and what it was told is written."""
 
-        assert [0] * 8 == [process.wait() for process in crowd]
-        assert 41 == store.scope(project="shared").current().revision
-        assert () == store.doctor().problems
-    found = [copy.checkpoints for copy in copies]
-    assert found == sorted(found)
+    def __init__(self, module, *arguments):
+        command = [sys.executable, "-m", module, *map(str, arguments)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._done = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self):
+        for line in self._process.stdout:
+            if line.endswith("\n"):
+                self._done.append(line.split())
+
+    def acknowledged(self, at_least=0):
+        """Return what was acknowledged by now; wait for so many of them."""
+        ends = time.monotonic() + 60
+        while len(self._done) < at_least:
+            assert time.monotonic() < ends
+            time.sleep(0.01)
+        return list(self._done)
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        self._process.stdout.close()
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """Eight processes that write one store, and one that ingests, all at once."""
+    with hythe.open(tmp_path / "team.hythe", agent="planner") as store:
+        store.scope(project="shared").checkpoint(STATE, parent=None)
+    (tmp_path / "root").mkdir()
+    verb = (tmp_path / "team.hythe",)
+    writers = [
+        Writing(processes.__name__, "acknowledge", *verb, f"writer-{at}")
+        for at in range(8)
+    ]
+    folders = (tmp_path / "index", tmp_path / "root")
+    ingesting = Writing(writer.__name__, *folders, 0)
+    yield writers, ingesting
+    for one in (*writers, ingesting):
+        one.kill()
+
+
+def test_backups_beside_eight_writers_are_consistent(crowd, tmp_path):
+    """Each is a well state that has all that was acknowledged before it was begun.
+
+    An ingest of another process is copied in the same way, at the same time.
+    """
+    writers, ingesting = crowd
+    told, published = [], []
+    with (
+        hythe.open(tmp_path / "team.hythe", agent="planner") as store,
+        hsum.open(tmp_path / "index") as index,
+    ):
+        for number in range(4):
+            told.append([one.acknowledged(number + 1) for one in writers])
+            published.append(ingesting.acknowledged(number + 1)[-1][1])
+            store.backup(tmp_path / f"store-{number}")
+            index.backup(tmp_path / f"index-{number}")
+        for one in (*writers, ingesting):
+            one.kill()
+    for number in range(4):
+        _check_store(tmp_path, number, [line for one in told[number] for line in one])
+        _check_index(tmp_path, number, int(published[number]))
+
+
+def _check_store(folder, number, told):
+    """Restore a copy: each write is there whole, and those that were told are there."""
+    hythe.restore(folder / f"store-{number}", folder / f"store-{number}.hythe")
+    with hythe.open(folder / f"store-{number}.hythe", agent="judge") as restored:
+        history, more = [], {}
+        while more is not None:
+            page = restored.scope(project="shared").history(limit=1_000, **more)
+            history += page
+            more = {"cursor": page.next} if page.next else None
+        revisions = [one.revision for one in history]
+        counted = Counter(fact.subject for one in history for fact in one.facts)
+
+        assert () == restored.doctor().problems
+        assert list(range(len(history), 0, -1)) == revisions
+        assert {1} == {len(one.facts) for one in history[:-1]}
+        assert len(told) <= counted.total() == len(history) - 1
+        found = {(str(one.revision), one.id) for one in history}
+        assert {tuple(line) for line in told} <= found
+
+
+def _check_index(folder, number, published):
+    """Restore a copy: it is one whole generation, not older than what was told."""
+    hsum.restore(folder / f"index-{number}", folder / f"index-{number}.ix")
+    with hsum.open(folder / f"index-{number}.ix") as restored:
+        texts = [restored.get(one.citation).text for one in restored.documents()]
+
+        assert restored.doctor().healthy
+        assert published <= restored.generations()[-1].number
+        assert 1 == len({text.split(" ")[0] for text in texts})
 
 
 def test_a_store_in_memory_can_be_kept(tmp_path):
