@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+pytestmark = pytest.mark.sources
+
 PACKAGES = ("hsum", "hythe", "adapters")
 MODULES = sorted(p for name in PACKAGES for p in (ROOT / name).rglob("*.py"))
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from tests.cli.programs import ROOT, Program
+import hsum as library
+from tests.cli.programs import Program
 
 
 @pytest.fixture
@@ -75,7 +76,8 @@ def test_hsum_quickstart_falls_back_to_its_own_sources(tmp_path):
 
     done = program.json("quickstart")
 
-    assert f"hsum init {ROOT / 'hsum'}" in [step["command"] for step in done["steps"]]
+    sources = os.path.dirname(library.__file__)
+    assert f"hsum init {sources}" in [step["command"] for step in done["steps"]]
     assert "moved" == done["steps"][-1]["result"]["span_state"]
 
 

@@ -216,6 +216,7 @@ def test_wrong_options_are_refused(project, words):
     assert "ERROR: " in ran.text
 
 
+@pytest.mark.sources
 def test_this_repository_cites_itself():
     """The citations of our own documents stand, by the lock file alone."""
     ran = projects.pytest(projects.ROOT, "docs/explanation", "--hsum-check", "docs")
