@@ -156,3 +156,11 @@ def test_what_is_no_text_is_refused(project, text, code):
         index.check(text)
 
     assert code == caught.value.code
+
+
+def test_a_name_that_no_file_can_have_is_not_there(project):
+    """A NUL or a name without an end between backticks is judged, not a traceback."""
+    with hsum.open_managed("project") as index:
+        found = index.check(f"`co\0de.py:1` and `{'a' * 5_000}.py:2`")
+
+    assert ["unresolvable"] * 2 == verdicts(found.findings)
