@@ -168,6 +168,7 @@ def snapshot_in(folder: Path) -> Iterator[Snapshot | None]:
     if folder.parent == indexes_folder():
         check_private(folder)
     with contextlib.closing(Store(folder, read_only=True)) as store:
+        store.refuse_emptied()
         if not store.exists():
             yield None
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+from pathlib import Path
 
 import pytest
 
@@ -244,6 +245,19 @@ def test_a_removed_index_is_no_longer_served(made, tmp_path):
     (tmp_path / "home/data/indexes/lantern/index.sqlite").unlink()
 
     assert "NOT_TRUSTED" == code_of(hsum.open_bound, made.binding.id)
+
+
+def test_an_emptied_index_is_not_passed_over(made, corpus):
+    """Its root gets no second index in silence; other roots are as they were."""
+    database = Path(made.binding.data_path) / "index.sqlite"
+    database.write_bytes(b"")
+    with pytest.raises(hsum.Damaged) as caught:
+        hsum.initialize(corpus)
+    other = hsum.initialize(corpus / "docs")
+
+    assert "STORE_DAMAGED" == caught.value.code
+    assert "docs" == other.context.index
+    assert b"" == database.read_bytes()
 
 
 def test_an_index_elsewhere_can_be_bound_by_its_path(corpus, tmp_path):
