@@ -247,16 +247,17 @@ def test_a_removed_index_is_no_longer_served(made, tmp_path):
     assert "NOT_TRUSTED" == code_of(hsum.open_bound, made.binding.id)
 
 
-def test_an_emptied_index_is_not_passed_over(made, corpus):
+def test_an_emptied_index_is_not_passed_over(made, corpus, tmp_path):
     """Its root gets no second index in silence; other roots are as they were."""
+    (tmp_path / "other").mkdir()
     database = Path(made.binding.data_path) / "index.sqlite"
     database.write_bytes(b"")
     with pytest.raises(hsum.Damaged) as caught:
         hsum.initialize(corpus)
-    other = hsum.initialize(corpus / "docs")
+    other = hsum.initialize(tmp_path / "other")
 
     assert "STORE_DAMAGED" == caught.value.code
-    assert "docs" == other.context.index
+    assert "other" == other.context.index
     assert b"" == database.read_bytes()
 
 
