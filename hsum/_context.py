@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import guarded
+from hsum._kernel.faults import Fault, guarded
 from hsum._kernel.files import translating_os
 from hsum.errors import family, fault
 from hsum.index.store import Store
@@ -151,12 +151,30 @@ def folders() -> list[Path]:
 
 
 def folder_of(root: str) -> Path | None:
-    """Return the managed index that stands for a root; the first by name."""
+    """Return the managed index that stands for a root; the first by name.
+
+    One that cannot be read stands for what its bindings say, and no other root
+    suffers from it.
+    """
+    unread: Fault | None = None
     for folder in folders():
-        with snapshot_in(folder) as snapshot:
-            if snapshot is not None and snapshot.root == os.fsencode(root):
-                return folder
+        try:
+            with snapshot_in(folder) as snapshot:
+                if snapshot is not None and snapshot.root == os.fsencode(root):
+                    return folder
+        except Fault as exc:
+            if _is_bound(folder, root):
+                unread = exc
+    if unread is not None:
+        raise unread
     return None
+
+
+def _is_bound(folder: Path, root: str) -> bool:
+    return any(
+        (binding.root, binding.data_path) == (root, os.fspath(folder))
+        for binding in trust_file.load()
+    )
 
 
 # --- what is in them --------------------------------------------------------------

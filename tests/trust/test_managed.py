@@ -247,18 +247,19 @@ def test_a_removed_index_is_no_longer_served(made, tmp_path):
     assert "NOT_TRUSTED" == code_of(hsum.open_bound, made.binding.id)
 
 
-def test_an_emptied_index_is_not_passed_over(made, corpus, tmp_path):
+@pytest.mark.parametrize("text", [b"", b"not a database" * 1_000])
+def test_a_lost_index_is_not_passed_over(made, corpus, tmp_path, text):
     """Its root gets no second index in silence; other roots are as they were."""
     (tmp_path / "other").mkdir()
     database = Path(made.binding.data_path) / "index.sqlite"
-    database.write_bytes(b"")
+    database.write_bytes(text)
     with pytest.raises(hsum.Damaged) as caught:
         hsum.initialize(corpus)
     other = hsum.initialize(tmp_path / "other")
 
     assert "STORE_DAMAGED" == caught.value.code
     assert "other" == other.context.index
-    assert b"" == database.read_bytes()
+    assert text == database.read_bytes()
 
 
 def test_an_index_elsewhere_can_be_bound_by_its_path(corpus, tmp_path):
