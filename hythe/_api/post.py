@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.cancellation import pause
-from hsum._kernel.faults import Fault, boundary
+from hsum._kernel.faults import boundary
 from hsum._kernel.text import check_text
 from hythe._api.handle import Handle, scope_of
 from hythe._api.scope import Scope
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 Ids = Iterable["str | Message"]
 
 _POLL_SECONDS = 0.02
-_MAX_WAIT_SECONDS = 3_600
 _MOST = 1_000
 
 
@@ -239,7 +238,7 @@ class Post(Handle):
             since=since,
             archived=archived,
         )
-        deadline = time.monotonic() + _wait(wait)
+        deadline = time.monotonic() + checks.check_wait(wait)
         while True:
             page = self._read(
                 inbox.list_inbox,
@@ -303,17 +302,6 @@ class Post(Handle):
 
 def _maybe_scope(scope: Any) -> ScopeName | None:
     return None if scope is None else scope_of(scope)
-
-
-def _wait(wait: float) -> float:
-    number = isinstance(wait, (int, float)) and not isinstance(wait, bool)
-    if not number or not 0 <= wait <= _MAX_WAIT_SECONDS:
-        raise Fault(
-            "INVALID_ARGUMENT",
-            f"wait takes 0 to {_MAX_WAIT_SECONDS:,} seconds",
-            details={"path": "$.wait"},
-        )
-    return wait
 
 
 def _limit(limit: int) -> int:

@@ -32,6 +32,7 @@ from hythe.model import (
     ScopeName,
     State,
 )
+from hythe.observe.checks import check_wait
 
 if TYPE_CHECKING:
     from hythe._storage import Storage
@@ -44,7 +45,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _POLL_SECONDS = 0.02
-_MAX_WAIT_SECONDS = 3_600
 
 
 @final
@@ -254,15 +254,15 @@ class Scope:
         With `after`, those of a higher revision, oldest first; `wait` then blocks
         for up to that many seconds until there is one, whichever process writes it.
         """
-        if wait:
-            self._await(after, wait)
+        if seconds := check_wait(wait):
+            self._await(after, seconds)
         return self._read(history.history, limit=limit, cursor=cursor, after=after)
 
     def _await(self, after: int | None, wait: float) -> None:
-        if after is None or not 0 <= wait <= _MAX_WAIT_SECONDS:
+        if type(after) is not int:
             raise Fault(
                 "INVALID_ARGUMENT",
-                f"wait takes 0 to {_MAX_WAIT_SECONDS:,} seconds, together with after",
+                "wait is for something after a revision: after must name one",
                 details={"path": "$.wait"},
             )
         deadline = time.monotonic() + wait

@@ -46,7 +46,8 @@ class Store(Memory, Post, Care):
 
         `proven` is for servers that have checked a credential.
         """
-        return Store(self._storage, agent, proven=proven)
+        is_proven = check_flag(proven, "$.proven")
+        return Store(self._storage, agent, proven=is_proven)
 
     def scope(self, project: Any = None, task: Any = None) -> Scope:
         """Return the scope of exactly this project, task, or project and task.
@@ -148,6 +149,7 @@ def open_store(
         Damaged, Unreadable, NotAllowed: the file cannot be used.
     """
     file = as_path(path)
+    check_flag(create, "$.create")
     if os.path.isdir(file):
         raise Fault(
             "INVALID_ARGUMENT",

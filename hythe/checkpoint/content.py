@@ -21,6 +21,8 @@ from hythe.model import (
     Provenance,
     State,
 )
+from hythe.model._convert import LONGEST
+from hythe.observe.checks import bounded
 
 __all__ = [
     "STATE_FIELDS",
@@ -88,6 +90,8 @@ class Faults:
         if not isinstance(value, (list, tuple)):
             self.add(path, f"must be a list of text, not {_name(value)}")
             return []
+        if len(value) > LONGEST:
+            bounded(value, path)
         if all(map(_is_plain, value)):
             self.size += sum(map(len, value))
             return list(value)

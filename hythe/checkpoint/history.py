@@ -109,7 +109,7 @@ def heads(
     if at is None:
         return Page(())
     kind = f"heads:{at.scope}"
-    place = cursors.decode(kind, cursor, before=int) if cursor else {}
+    place = cursors.decode(kind, cursor, before=int) if cursor is not None else {}
     found = live_heads(conn, at, limit=limit + 1, **place)
     shown = tuple(found[:limit])
     more = len(found) > limit
@@ -202,7 +202,7 @@ def divergent(
     at = require_scope(conn, store, name)
     kind = f"divergent:{at.scope}:{int(resolved)}"
     place = (2**62, "", 0)
-    if cursor:
+    if cursor is not None:
         place = cursors.decode(kind, cursor, before=[int, str, int])["before"]
     rows = conn.execute(_DIVERGENT, (*at, int(resolved), *place, limit + 1)).fetchall()
     stored = _Rows(conn, at)

@@ -36,6 +36,7 @@ from hythe.model import (
     State,
 )
 from hythe.model._convert import references
+from hythe.observe.checks import bounded
 
 __all__ = [
     "Asked",
@@ -199,7 +200,7 @@ def _listed(value: Any, path: str, faults: Faults) -> tuple[Any, ...]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         faults.add(path, f"must be a list, not {type(value).__name__}")
         return ()
-    return tuple(value)
+    return bounded(value, path)
 
 
 def _evidence(value: Any, faults: Faults) -> tuple[str, ...]:

@@ -90,7 +90,11 @@ def list_agents(
     cursor: str | None,
 ) -> Page[Agent]:
     """Return registered agents in the order of their ids."""
-    after = cursors.decode("agents", cursor, after=str)["after"] if cursor else ""
+    after = (
+        cursors.decode("agents", cursor, after=str)["after"]
+        if cursor is not None
+        else ""
+    )
     ids = (
         capable_agents(conn, store, capabilities)
         if capabilities

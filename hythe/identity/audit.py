@@ -84,7 +84,9 @@ def list_audit(
     conn: sqlite3.Connection, store: int, *, limit: int, cursor: str | None
 ) -> Page[AuditEntry]:
     """Return what was done with credentials, oldest first."""
-    after = cursors.decode("audit", cursor, after=int)["after"] if cursor else 0
+    after = (
+        cursors.decode("audit", cursor, after=int)["after"] if cursor is not None else 0
+    )
     rows = conn.execute(
         f"{_SELECT} and sequence > ? order by sequence limit ?",
         (store, after, limit + 1),

@@ -158,7 +158,11 @@ def list_credentials(
     cursor: str | None,
 ) -> Page[Credential]:
     """Return credentials without their secrets, oldest first."""
-    after = cursors.decode("credentials", cursor, after=int)["after"] if cursor else 0
+    after = (
+        cursors.decode("credentials", cursor, after=int)["after"]
+        if cursor is not None
+        else 0
+    )
     rows = conn.execute(
         f"{_SELECT} and sequence > ? and (? is null or agent = ?) "
         "order by sequence limit ?",

@@ -10,6 +10,7 @@ import attrs
 
 from hsum._kernel.faults import Fault
 from hythe.identity.model import SCOPES, Mode, Scope
+from hythe.observe.checks import bounded
 
 __all__ = ["Claim", "Grant", "Proof", "check_agent", "check_scopes", "prove"]
 
@@ -45,7 +46,7 @@ def check_scopes(value: Any, path: str = "$.scopes") -> tuple[Scope, ...]:
 def _scope_set(value: Any) -> set[Any]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return set()
-    listed = list(value)
+    listed = bounded(value, "$.scopes")
     return set(listed) if all(isinstance(item, str) for item in listed) else set()
 
 

@@ -44,7 +44,11 @@ def list_inbox(
         Fault: `SCOPE_UNKNOWN`, `INVALID_ARGUMENT` for a foreign cursor.
     """
     kind = f"inbox:{agent}:{wanted.key}"
-    after = cursors.decode(kind, cursor, after=int)["after"] if cursor else wanted.after
+    after = (
+        cursors.decode(kind, cursor, after=int)["after"]
+        if cursor is not None
+        else wanted.after
+    )
     found = _sequences(conn, store, agent, wanted, after=after, limit=limit + 1)
     page = found[:limit]
     latest, unread = _tally(conn, store, agent)

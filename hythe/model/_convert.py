@@ -6,9 +6,12 @@ receives the value refuses it with its path.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+LONGEST = 1_000_000
 
 _PLAIN = (
     str,
@@ -31,7 +34,12 @@ def items(value: Any) -> Any:
         return tuple(value)
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         return value
-    return tuple(value)
+    return drawn(value)
+
+
+def drawn(value: Iterable[Any]) -> tuple[Any, ...]:
+    """Turn what may never end into a tuple; one longer than `LONGEST` is refused."""
+    return tuple(itertools.islice(value, LONGEST + 1))
 
 
 def references(value: Any) -> Any:

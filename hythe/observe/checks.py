@@ -10,11 +10,13 @@ import attrs
 from hsum._kernel.canonical import canonical
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import check_text, nfc, shown
+from hythe.model._convert import LONGEST, drawn
 
 __all__ = [
     "MAX_CALL_BYTES",
     "NAME_LIMIT",
     "NewEntity",
+    "bounded",
     "check_aliases",
     "check_bound",
     "check_call",
@@ -26,6 +28,7 @@ __all__ = [
     "check_name",
     "check_optional",
     "check_references",
+    "check_wait",
     "new_entity",
 ]
 
@@ -35,6 +38,7 @@ _LABEL_LIMIT = 100
 _KEY_LIMIT = 200
 _DEEPEST = 100
 _MOST_REFERENCES = 10_000
+_MAX_WAIT_SECONDS = 3_600
 
 
 @final
@@ -221,6 +225,18 @@ def check_bound(value: Any, path: str, *, least: int, most: int) -> int:
     return value
 
 
+def check_wait(value: Any, path: str = "$.wait") -> float:
+    """Return how many seconds a call may block: from none to an hour."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= _MAX_WAIT_SECONDS:
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"wait takes 0 to {_MAX_WAIT_SECONDS:,} seconds",
+            details={"path": path},
+        )
+    return float(value)
+
+
 def check_list(value: Any, path: str, *, most: int) -> tuple[Any, ...]:
     """Return at most so many items of a list."""
     found = _listed(value, path)
@@ -238,7 +254,23 @@ def _listed(value: Any, path: str) -> tuple[Any, ...]:
         return ()
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise _wrong(path, "a list", value)
-    return tuple(value)
+    return bounded(value, path)
+
+
+def bounded(value: Iterable[Any], path: str) -> tuple[Any, ...]:
+    """Return the items of what may be a generator, or one without an end.
+
+    Raises:
+        Fault: `TOO_LARGE` beyond a million.
+    """
+    found = drawn(value)
+    if len(found) > LONGEST:
+        raise Fault(
+            "TOO_LARGE",
+            f"{path} has more than {LONGEST:,} items",
+            details={"path": path, "limit": LONGEST},
+        )
+    return found
 
 
 def _wrong(path: str, wanted: str, value: Any) -> Fault:

@@ -188,7 +188,11 @@ def list_entities(
     conn: sqlite3.Connection, store: int, *, limit: int, cursor: str | None
 ) -> Page[Entity]:
     """Return entities in the order they were made."""
-    after = cursors.decode("entities", cursor, after=int)["after"] if cursor else 0
+    after = (
+        cursors.decode("entities", cursor, after=int)["after"]
+        if cursor is not None
+        else 0
+    )
     rows = conn.execute(
         "select number from entity where store = ? and number > ? "
         "order by number limit ?",

@@ -108,7 +108,11 @@ def list_observations(
     if number is None:
         return Page(())
     kind = f"observations:{number}:{int(live)}"
-    before = cursors.decode(kind, cursor, before=int)["before"] if cursor else None
+    before = (
+        cursors.decode(kind, cursor, before=int)["before"]
+        if cursor is not None
+        else None
+    )
     found = rows.newest(conn, store, number, limit=limit + 1, live=live, before=before)
     more = len(found) > limit
     page = found[:limit]

@@ -98,7 +98,11 @@ def list_relations(
     """
     entity = require_entity(conn, store, name)
     kind = f"relations:{entity}"
-    before = cursors.decode(kind, cursor, before=int)["before"] if cursor else _END
+    before = (
+        cursors.decode(kind, cursor, before=int)["before"]
+        if cursor is not None
+        else _END
+    )
     numbers = _incident(conn, store, entity, limit + 1, before)
     page = numbers[:limit]
     more = len(numbers) > limit

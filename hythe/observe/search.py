@@ -68,7 +68,7 @@ def search(
     if asked is None:
         return Hits(query, (), 0)
     kind = f"search:{int(superseded)}:{query[:200]}"
-    skip = cursors.decode(kind, cursor, skip=int)["skip"] if cursor else 0
+    skip = cursors.decode(kind, cursor, skip=int)["skip"] if cursor is not None else 0
     found = candidates(conn, asked, superseded=superseded, limit=skip + limit)
     total = _total(conn, asked, superseded=superseded)
     page = found[skip:]

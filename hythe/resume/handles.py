@@ -26,7 +26,7 @@ Part = Literal["state", "fact", "loop", "event", "evidence", "entity", "legacy"]
 _FORM = re.compile(
     r"hythe://(?:(?P<kind>snapshot|message|handoff)/(?P<id>[0-9A-Za-z_.:-]{1,100})"
     r"|value/(?P<owner>[0-9A-Za-z_.:-]{1,100})"
-    r"/(?P<part>state|entity|(?:fact|loop|event|evidence|legacy)/(?P<at>0|[1-9]\d{0,9})))"
+    r"/(?P<part>state|entity|(?:fact|loop|event|evidence|legacy)/(?P<at>0|[1-9][0-9]{0,9})))"
 )
 
 

@@ -51,5 +51,5 @@ def _ask(
             return
         try:
             found[citation] = state_of(resolver(citation))
-        except Exception:  # noqa: BLE001 - another's code; its failure is an answer
+        except BaseException:  # noqa: BLE001 - another's code; its failure is an answer
             found[citation] = UNCHECKED

@@ -19,6 +19,7 @@ __all__ = [
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import shown
+from hythe.observe.checks import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -115,7 +116,7 @@ def requested(names: Any) -> tuple[str, ...]:
     wanted = (names,) if isinstance(names, str) else names
     if not isinstance(wanted, Iterable) or isinstance(wanted, (bytes, Mapping)):
         raise _refusal(f"sections must be a list, not {type(names).__name__}")
-    wanted = tuple(wanted)
+    wanted = bounded(wanted, "$.sections")
     unknown = [name for name in wanted if name not in SECTIONS]
     if unknown:
         raise _refusal(f"{shown(unknown[0])} is no section")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import os
 from datetime import UTC, datetime
@@ -100,12 +101,16 @@ CALLS = {
         "observation": {"id": "x"},
         "detail": {"entity": "e"},
         "relations": {"entity": "e"},
+        "relate": {"source": "e", "type": "t", "target": "f"},
+        "create_relations": {"relations": [{"from": "e", "type": "t", "to": "f"}]},
         "neighborhood": {"entity": "e"},
         "search": {"query": "text"},
         "register_agent": {},
         "agent_status": {},
         "agents": {},
         "send": {"to": "b", "text": "t"},
+        "hand_off": {"to": "b", "text": "t", "scope": hythe.ScopeName("p")},
+        "related": {"scope": hythe.ScopeName("p"), "intent": "t"},
         "inbox": {},
         "message": {"id": "x"},
         "deliveries": {"message": "x"},
@@ -154,6 +159,69 @@ def _method(made, part, name):
         "credentials": made.credentials,
     }[part]
     return getattr(holder, name)
+
+
+ENDLESS = [
+    ("scope", "record", "facts"),
+    ("scope", "record", "evidence"),
+    ("scope", "reconcile", "heads"),
+    ("scope", "resume", "sections"),
+    ("store", "entity", "aliases"),
+    ("store", "create_entities", "entities"),
+    ("store", "observe", "supersedes"),
+    ("store", "send", "capabilities"),
+    ("store", "send", "evidence"),
+    ("store", "read", "ids"),
+    ("credentials", "issue", "scopes"),
+]
+
+
+@pytest.mark.parametrize(("part", "name", "parameter"), ENDLESS)
+def test_a_list_without_an_end_is_too_large(made, part, name, parameter):
+    """What goes on giving items is refused before it fills the memory."""
+    given = {**CALLS[part][name], parameter: itertools.repeat("x")}
+    before = dump(made)
+    with pytest.raises(hythe.InvalidInput) as refused:
+        _method(made, part, name)(**given)
+
+    assert "TOO_LARGE" == refused.value.code
+    assert before == dump(made)
+
+
+def test_a_value_made_of_a_list_without_an_end_is_refused(made):
+    """A converter never refuses; the call that gets the value does."""
+    fact = hythe.Fact("s", "p", "o", evidence=itertools.repeat("x"))
+    with pytest.raises(hythe.InvalidInput) as refused:
+        made.scope("p").record(1, facts=[fact])
+
+    assert "TOO_LARGE" == refused.value.code
+
+
+def test_what_is_yes_or_no_is_nothing_else(tmp_path):
+    """No text, number or None stands for True or False."""
+    for wrong in (None, 1, "no"):
+        with pytest.raises(hythe.InvalidInput):
+            hythe.open(tmp_path / "s", agent="a", create=wrong)
+        with hythe.in_memory(agent="a") as made, pytest.raises(hythe.InvalidInput):
+            made.as_agent("b", proven=wrong)
+
+
+@pytest.mark.parametrize("wrong", ["1", True, float("nan"), None, -1, 3_601])
+def test_a_wait_is_a_number_of_seconds(wrong):
+    """History and inbox take the same, and no cursor or wait is skipped for being empty."""
+    with hythe.in_memory(agent="a") as made:
+        scope = made.scope("p")
+        scope.checkpoint(STATE, parent=None)
+        for call in (
+            lambda: scope.history(after=1, wait=wrong),
+            lambda: scope.history(after="x", wait=1),
+            lambda: made.inbox(wait=wrong),
+            lambda: made.inbox(cursor=""),
+            lambda: scope.heads(cursor=0),
+            lambda: made.entities(cursor=[]),
+        ):
+            with pytest.raises(hythe.InvalidInput):
+                call()
 
 
 def _is_asked_to_wait(name, value):
