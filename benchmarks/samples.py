@@ -31,9 +31,9 @@ def texts(index: hsum.Index, root: Path, most: int = 3_000) -> list[str]:
 
 
 def _text(path: Path) -> str:
-    """Return the file's text; nothing where it is not UTF-8, for rg reads bytes."""
+    """Return the text as rg reads it, without its mark; nothing where it is not UTF-8."""
     try:
-        return path.read_bytes().decode()
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         return ""
 
