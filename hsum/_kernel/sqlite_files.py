@@ -102,6 +102,12 @@ def sweep(path: Path) -> None:
 
 
 def publish(temporary: Path, path: Path) -> None:
+    """Rename a whole database into a place where none is.
+
+    The log of one that was removed from there would be read as its own.
+    """
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
     replace(temporary, path)
     try:
         fsync_dir(path.parent)

@@ -393,3 +393,35 @@ def test_a_replaced_file_is_noticed(tmp_path):
     (other / "notes.db").replace(tmp_path / "notes.db")
 
     assert count(database) == 0
+
+
+@pytest.mark.parametrize("open_still", [True, False])
+def test_the_log_of_a_removed_file_is_no_part_of_a_new_one(tmp_path, open_still):
+    """Who removes a file and leaves its log begins anew, by writing or by a copy."""
+    old = opened(tmp_path)
+    for _ in range(3):
+        with old.writing() as connection:
+            connection.execute(INSERT)
+    log = tmp_path / "notes.db-wal"
+    kept = log.read_bytes()
+    if not open_still:
+        old.close()
+    for make in ("write", "copy"):
+        (tmp_path / "notes.db").unlink()
+        log.write_bytes(kept)
+        new = opened(tmp_path)
+        if make == "write":
+            with new.writing() as connection:
+                connection.execute("INSERT INTO note(id, text) VALUES (9, 'new')")
+        else:
+            with contextlib.closing(Database(None, schema=ONE)) as other:
+                with other.writing() as connection:
+                    connection.execute("INSERT INTO note(id, text) VALUES (9, 'new')")
+                other.copy_to(tmp_path / "notes.db")
+        with new.reading() as connection:
+            found = connection.execute("SELECT id, text FROM note").fetchall()
+            checked = connection.execute("PRAGMA integrity_check").fetchone()
+        new.close()
+
+        assert ([(9, "new")], ("ok",)) == (found, checked), make
+    old.close()
