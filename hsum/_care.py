@@ -7,7 +7,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import boundary
-from hsum._kernel.files import as_path
+from hsum._kernel.files import as_file
 from hsum.errors import family, fault
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Care:
         """
         from hsum.care.backup import backup
 
-        return backup(self._store, as_path(path))
+        return backup(self._store, as_file(path))
 
     def prune(
         self,

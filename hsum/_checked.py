@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hsum._context import context
 from hsum._kernel.faults import Fault, guarded
-from hsum._kernel.files import as_path
+from hsum._kernel.files import as_file, as_path
 from hsum._kernel.text import check_text
 from hsum.check.files import Loose, check_paths, root_of
 from hsum.check.indexed import SnapshotCitations
@@ -58,7 +58,7 @@ def check_files(
     """
     given = [as_path(path, "$.paths") for path in _listed(paths)]
     if not (lock is None or isinstance(lock, bool)):
-        lock = as_path(lock, "$.lock")
+        lock = as_file(lock, "$.lock")
     loose = None if text is None else _loose(text, given, written=bool(lock or fix))
     with contextlib.ExitStack() as stack:
         known = _Indexes(

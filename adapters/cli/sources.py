@@ -25,7 +25,10 @@ class JsonValue(click.ParamType):  # type: ignore[type-arg,unused-ignore]
         """Return the parsed value."""
         if not isinstance(value, str):
             return value
-        return read_json(value, param, ctx)
+        found = read_json(value, param, ctx)
+        if found is None:
+            raise click.BadParameter("null stands for nothing here", ctx, param)
+        return found
 
 
 class Reference(JsonValue):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = [
+    "as_file",
     "as_path",
     "fsync",
     "fsync_dir",
@@ -65,6 +66,22 @@ def as_path(value: Any, path: str = "$.path") -> Path:
     raise Fault(
         "INVALID_ARGUMENT",
         f"{path} must be the path of a file, not {shown(value)}",
+        details={"path": path},
+    )
+
+
+def as_file(value: Any, path: str = "$.path") -> Path:
+    """Return an absolute path that a file can have, with a name below some folder.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`, also for `/`.
+    """
+    found = as_path(value, path)
+    if found.name:
+        return found
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"{path} must be the path of a file; {found} is a directory",
         details={"path": path},
     )
 

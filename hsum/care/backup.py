@@ -103,7 +103,9 @@ def _refuse(path: Path, problems: tuple[Problem, ...]) -> None:
         worst = problems[0]
         raise Fault(
             worst.code,
-            f"{path.name}: {worst.message}",
+            worst.message
+            if path.name in worst.message
+            else f"{path.name}: {worst.message}",
             details={"problems": [problem.message for problem in problems[:20]]},
         )
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault, boundary, guarded
-from hsum._kernel.files import as_path
+from hsum._kernel.files import as_file
 from hsum._kernel.text import check_flag, check_text
 from hythe._api.handle import Handle
 from hythe.errors import family
@@ -33,7 +33,7 @@ class Care(Handle):
         """
         from hythe.care.backup import backup
 
-        return backup(self._storage.database, as_path(path))
+        return backup(self._storage.database, as_file(path))
 
     def export(self, path: str | os.PathLike[str]) -> Exported:
         """Write everything but credentials to a new file, as JSON lines.
@@ -46,7 +46,7 @@ class Care(Handle):
         """
         from hythe.care.export import export
 
-        return self._read(export, as_path(path))
+        return self._read(export, as_file(path))
 
     def import_(
         self, path: str | os.PathLike[str], *, dry_run: bool = False
@@ -70,7 +70,7 @@ class Care(Handle):
         return import_file(
             self._storage,
             self.agent,
-            as_path(path),
+            as_file(path),
             proven=self._proven,
             dry_run=check_flag(dry_run, "$.dry_run"),
         )
@@ -154,7 +154,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str]) -> Bac
     """
     from hythe.care import backup as copies
 
-    return copies.restore(as_path(backup, "$.backup"), as_path(path))
+    return copies.restore(as_file(backup, "$.backup"), as_file(path))
 
 
 restore = guarded(family, restore)

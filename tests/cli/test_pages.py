@@ -196,6 +196,15 @@ def test_a_hint_suits_whoever_called(hythe, tmp_path):
     assert "--" not in refused.value.hint
 
 
+def test_null_is_no_patch_and_no_state(hythe):
+    """JSON that says nothing is refused, and not taken for an option left out."""
+    hythe("checkpoint", *SCOPE, *STATE)
+    for words in (["patch", "--patch", "null"], ["checkpoint", "--state", "null"]):
+        hythe(*words, *SCOPE, "--parent", 1, status=2)
+
+    assert 1 == len(hythe.json("history", *SCOPE)["history"])
+
+
 def test_watch_says_that_it_gives_many_documents(hsum):
     """What `--json` prints is said where it is more than one document."""
     hsum("init")

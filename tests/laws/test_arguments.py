@@ -264,6 +264,21 @@ def test_a_store_opens_at_a_path_alone(tmp_path, monkeypatch, path):
     assert [] == os.listdir()
 
 
+def test_the_root_of_all_is_no_file():
+    """What has no name is refused where a file is written or read."""
+    with hythe.in_memory(agent="a") as made:
+        for call in (
+            lambda: made.backup("/"),
+            lambda: made.export("/"),
+            lambda: made.import_("/"),
+            lambda: hythe.restore("/", "copy"),
+            lambda: hythe.restore("copy", "/"),
+        ):
+            with pytest.raises(hythe.InvalidInput) as refused:
+                call()
+            assert "path" in refused.value.details
+
+
 def test_a_directory_is_no_store(tmp_path):
     """A directory as path is refused by what it is."""
     with pytest.raises(hythe.InvalidInput, match="is a directory"):
