@@ -53,7 +53,7 @@ def import_reference(
 
     merge = Merge(conn, stamp)
     count = 0
-    with _opened(path) as source, _reading(path):
+    with _reading(path), _opened(path) as source:
         for part in (memory_rows, checkpoint_rows, mail_rows):
             for kind, row in part(source):
                 count += 1

@@ -21,6 +21,7 @@ from tests.care.flips import FLIPS, Answers, asked, flipped_copies
 from tests.care.shop import filled, opened
 
 NAME = "team.hythe"
+CODES = ("INVALID_ARGUMENT", "INTEGRITY_FAILED", "STORE_DAMAGED", "IMPORT_CONFLICT")
 SCOPES = ({"project": "atlas"}, {"task": "review"}, {"project": "a"})
 RECORDED = (
     hythe.Checkpoint,
@@ -250,3 +251,25 @@ def test_a_flipped_bit_of_an_export_changes_nothing(
 
     assert {"INTEGRITY_FAILED", "INVALID_ARGUMENT"} == codes
     assert [] == names
+
+
+def test_a_flipped_bit_of_an_older_store_is_no_traceback(
+    world: World, tmp_path: Path
+) -> None:
+    """HYTHE 0.1.x guards no rows: what comes in is well, or nothing does."""
+    shutil.copytree(world.copies, tmp_path / "old")
+    reference_store.make(tmp_path / "old" / "old.db")
+    refused = 0
+    copies = flipped_copies(tmp_path / "old", ["old.db"], tmp_path / "tried", times=10)
+    for folder, what in copies:
+        with hythe.in_memory(agent="planner") as store:
+            try:
+                store.import_(folder / "old.db")
+            except hythe.HytheError as fault:
+                assert fault.code in CODES, what
+                assert () == store.entities().items
+                refused += 1
+
+            assert () == store.doctor().problems
+
+    assert refused
