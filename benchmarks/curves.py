@@ -62,6 +62,8 @@ def _foot(points: Sequence[Point], about: str) -> str:
 _COLUMNS, _WIDTH, _HEIGHT = 2, 400, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 56, 70, 44
 _LETTER, _ROW, _FOOT = 6.6, 17, 24
+_APART = 52
+"""Labels of sizes need so much room."""
 
 # The colours of Okabe and Ito, which colour-blind people tell apart; each line has a
 # mark of its own besides. The ground is opaque: the page behind may be of either kind.
@@ -132,7 +134,7 @@ def _panel(panel: Panel, points: Sequence[Point]) -> Iterator[str]:
     y = Scale(*bounds(values), _HEIGHT - _BOTTOM, _TOP)
     yield _text(12, 22, f"{panel.title}, {panel.unit}", "title")
     yield from _legend(list(lines), guided=panel.guided)
-    yield from _axes(x, y, panel.across)
+    yield from _axes(x, y, panel.across, max(sizes))
     if guide:
         yield f'<path class="guide" d="{_path(guide, x, y)}"/>'
     for at, line in enumerate(lines.values()):
@@ -166,7 +168,7 @@ def _guide(lines: Mapping[str, Line]) -> Line:
 def _legend(names: Sequence[str], *, guided: bool) -> Iterator[str]:
     x, y = 14.0, 42
     for at, name in enumerate([*names, *(["in proportion"] if guided else [])]):
-        wide = 26 + _LETTER * len(name)
+        wide = 30 + _LETTER * len(name)
         if x + wide > _WIDTH and x > 14:
             x, y = 14.0, y + _ROW
         if at < len(names):
@@ -177,12 +179,14 @@ def _legend(names: Sequence[str], *, guided: bool) -> Iterator[str]:
         x += wide
 
 
-def _axes(x: Scale, y: Scale, across: str) -> Iterator[str]:
+def _axes(x: Scale, y: Scale, across: str, largest: int) -> Iterator[str]:
     for value in ticks(y.low, y.high):
         at = f"{y(value):.1f}"
         yield f'<path class="grid" d="M{x.first},{at}H{x.last}"/>'
         yield _text(x.first - 7, y(value) + 4, label(value), anchor="end")
-    for value in ticks(x.low, x.high, most=4):
+    round_ones = ticks(x.low, x.high, most=4)
+    before = [value for value in round_ones if x(largest) - x(value) > _APART]
+    for value in [*before, largest]:
         at = f"{x(value):.1f}"
         yield f'<path class="axis" d="M{at},{y.first}v5"/>'
         yield _text(x(value), y.first + 18, label(value), anchor="middle")

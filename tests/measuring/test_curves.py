@@ -172,6 +172,15 @@ def test_too_many_lines_are_refused():
         draw(points, "")
 
 
+def test_the_largest_size_is_on_the_axis():
+    """However odd the number is; a round one that has no room beside it goes."""
+    points = [Point(_PANEL, "hsum", "large", size, 1.0) for size in (1_000, 11_234)]
+    said = _texts(_parsed(points))
+
+    assert {"1,000", "5,000", "11,234"} <= set(said)
+    assert "10,000" not in said
+
+
 def test_one_size_can_be_drawn():
     """A single point has an axis around it."""
     assert "10" in _texts(_parsed(_POINTS[-1:]))
