@@ -122,8 +122,8 @@ class Here:
 
     @property
     def few_times(self) -> int:
-        """How often it is measured what takes minutes where the corpus is large."""
-        return min(self.times, 2) if self.size == "large" else self.times
+        """How often it is measured what takes minutes where the corpus is not small."""
+        return min(self.times, 2) if self.size in ("medium", "large") else self.times
 
     def corpus(self, size: str | None = None) -> Corpus:
         """Return the corpus of a size; the chosen one for None.

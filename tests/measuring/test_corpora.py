@@ -72,7 +72,12 @@ def test_replacing_a_file_of_a_copy_leaves_the_corpus(corpus):
 
 @pytest.mark.parametrize(
     ("size", "smoke", "expected"),
-    [("small", True, (1, 1)), ("small", False, (5, 5)), ("large", False, (5, 2))],
+    [
+        ("smoke", True, (1, 1)),
+        ("small", False, (5, 5)),
+        ("medium", False, (5, 2)),
+        ("large", False, (5, 2)),
+    ],
 )
 def test_what_takes_minutes_is_measured_less_often(tmp_path, size, smoke, expected):
     """Five times as a rule, twice where one round takes minutes, once for CI."""
