@@ -6,8 +6,9 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hsum._kernel.clock import rfc3339
@@ -40,7 +41,7 @@ class Head(NamedTuple):
     generation: int
     build: int
     directory: str
-    files: dict[str, str]
+    files: Mapping[str, str]
     lexical_version: int
     dead: int
 
@@ -103,6 +104,13 @@ _LIVES = """
 """
 
 
+@lru_cache(maxsize=16)
+def _hashes(files: str) -> Mapping[str, str]:
+    """Return the hashes of a head, which every search reads, alike for long."""
+    found: dict[str, str] = json.loads(files)
+    return MappingProxyType(found)
+
+
 class Snapshot:
     """One read transaction of an index.
 
@@ -152,7 +160,7 @@ class Snapshot:
             " FROM head"
         ).fetchone()
         with reading_stored("the head"):
-            return Head._make(row)._replace(files=json.loads(row[3])) if row else None
+            return Head._make(row)._replace(files=_hashes(row[3])) if row else None
 
     def require_head(self) -> Head:
         """Return what is published, or raise `NO_GENERATION`."""

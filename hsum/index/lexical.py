@@ -329,6 +329,9 @@ def _open_index(directory: Path, *, create: bool = False) -> tantivy.Index:
     return index
 
 
+_NOTHING = AnyOf(()), tantivy.Query.empty_query()
+_FEW = 2
+
 # Many are made in each search: `Match` itself takes three times as long.
 _match: Callable[[tuple[Any, ...]], Match] = partial(tuple.__new__, Match)
 
@@ -370,6 +373,7 @@ class Reader:
                 self._index = tantivy.Index.open(str(usable))
                 self._searcher = self._index.searcher()
             self._schema = self._index.schema
+        self._last: tuple[AnyOf, tantivy.Query] = _NOTHING
 
     def __repr__(self) -> str:
         return f"<Reader {self.directory.name}: {self.alive} passages>"
@@ -443,6 +447,8 @@ class Reader:
     def _compiled(self, expression: Expression) -> tantivy.Query:
         compiled, schema = self._compiled, self._schema
         match expression:
+            case Boosted(part, factor):
+                return tantivy.Query.boost_query(compiled(part), factor)
             case Term(field, token):
                 return tantivy.Query.term_query(schema, field, token)
             case Phrase(field, ((_, token),)):
@@ -450,12 +456,10 @@ class Reader:
                 return tantivy.Query.term_query(schema, field, token)
             case Phrase(field, tokens):
                 return tantivy.Query.phrase_query(schema, field, list(tokens))
-            case Boosted(part, factor):
-                return tantivy.Query.boost_query(compiled(part), factor)
             case Within(part, versions):
                 return self._within(compiled(part), versions)
-            case AnyOf(parts):
-                return _joined(tantivy.Occur.Should, map(compiled, parts))
+            case AnyOf():
+                return self._any_of(expression)
             case Preferring(part, extra):
                 return tantivy.Query.boolean_query(
                     [
@@ -463,6 +467,16 @@ class Reader:
                         (tantivy.Occur.Should, compiled(extra)),
                     ]
                 )
+
+    def _any_of(self, expression: AnyOf) -> tantivy.Query:
+        # The words of a query are asked in several searches of it, one after the other.
+        kept, query = self._last
+        if kept is not expression:
+            parts = map(self._compiled, expression.parts)
+            query = _joined(tantivy.Occur.Should, parts)
+            if len(expression.parts) > _FEW:
+                self._last = expression, query
+        return query
 
     def _within(self, query: tantivy.Query, versions: Iterable[int]) -> tantivy.Query:
         keys = [str(version) for version in versions]

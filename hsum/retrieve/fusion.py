@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import attrs
 
-from hsum.index.matches import VERSION_SHIFT
+from hsum.index.matches import VERSION_SHIFT, Match
 from hsum.retrieve.signals import role_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from hsum.index.languages import Kind
-    from hsum.index.matches import Match
     from hsum.retrieve.signals import Asked, Signals
 
     Places = Mapping[int, int]
@@ -160,13 +159,6 @@ class Fusion:
         best = (scores[-1][0] if scores else 0.0) or 1.0
         return [(score / best, group) for score, group in scores]
 
-    def file(
-        self, share: float, group: list[Match], paths: Mapping[int, str], *, held: bool
-    ) -> File:
-        """Return a file with what its scores have in common."""
-        path = paths[group[0].version]
-        return File(path, group, share, self._role_factor(path, group[0].kind), held)
-
     def ranked(
         self, file: File, at: int, needles: Mapping[int, Places], serial: int
     ) -> Ranked:
@@ -180,7 +172,8 @@ class Fusion:
             low, file.path, own, own, serial, match, held, file, at, later, proved
         )
 
-    def _role_factor(self, path: str, kind: Kind) -> float:
+    def role_factor(self, path: str, kind: Kind) -> float:
+        """Return the factor of a file's role, unless the query asks for it."""
         role = role_of(path, kind)
         if role == "code" or role in self.asked.roles or self.asked.names(path):
             return 1.0
@@ -226,8 +219,8 @@ class Fusion:
         )
 
 
-# Sorts among `Ranked` by the fields it begins with; its file comes last.
-_Unmade: TypeAlias = tuple[float, str, int, int, int, File]
+# Sorts among `Ranked` by the fields it begins with; what its file is comes last.
+_Unmade: TypeAlias = tuple[float, str, int, int, int, float, float, list[Match]]
 
 
 class _Queue:
@@ -267,13 +260,15 @@ class _Queue:
         That one waits as a plain tuple: many are let in for one that is taken, as
         most sink again where roles demote.
         """
-        file = self._fusion.file(share, group, self._paths, held=held)
+        path = self._paths[group[0].version]
+        role = self._fusion.role_factor(path, group[0].kind)
         if held:
+            file = File(path, group, share, role, held)
             for at in range(len(group)):
                 self._enter(file, at)
             return
-        low, at = -round(share * file.role, _DIGITS), group[0].ordinal
-        unmade = (low, file.path, at, at, next(self._serials), file)
+        low, at = -round(share * role, _DIGITS), group[0].ordinal
+        unmade = (low, path, at, at, next(self._serials), share, role, group)
         heapq.heappush(self._heap, unmade)
 
     def _enter(self, file: File, at: int) -> None:
@@ -296,7 +291,9 @@ class _Queue:
         best = heapq.heappop(self._heap)
         if isinstance(best, Ranked):
             return best
-        return self._fusion.ranked(best[-1], 0, self._needles, best[-2])
+        _, path, _, _, serial, share, role, group = best
+        file = File(path, group, share, role, held=False)
+        return self._fusion.ranked(file, 0, self._needles, serial)
 
     def follow(self, one: Ranked) -> None:
         """Let the next passage of a file in, where they stand in their order."""

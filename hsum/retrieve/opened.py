@@ -43,6 +43,7 @@ _BLOCKS_KEPT: Final = 512
 _PROOFS_KEPT: Final = 100_000
 _FOLDERS_KEPT: Final = 1_000
 _SCOPES_KEPT: Final = 16
+_TOKENS_KEPT: Final = 10_000
 _COMMON: Final = 10_000
 
 
@@ -72,6 +73,7 @@ class Opened:
         self._scopes: dict[object, Scope] = {}
         self._folders: dict[bytes, tuple[bytes, Signatures]] = {}
         self._proofs: dict[tuple[str, int], frozenset[tuple[int, int]]] = {}
+        self._common: dict[tuple[str, str], bool] = {}
         self._sound = False
 
     def vouch(self) -> None:
@@ -97,8 +99,14 @@ class Opened:
 
     def is_common(self, field: str, token: str) -> bool:
         """Tell whether a token stands in so many passages that it tells little."""
-        few = self.reader.alive <= _COMMON
-        return not few and self.reader.frequency(field, token) > _COMMON
+        if self.reader.alive <= _COMMON:
+            return False
+        known = self._common.get((field, token))
+        if known is None:
+            self._common = _roomy(self._common, _TOKENS_KEPT)
+            known = self.reader.frequency(field, token) > _COMMON
+            self._common[field, token] = known
+        return known
 
     def versions(
         self, snapshot: Snapshot, keys: Iterable[int]

@@ -44,6 +44,7 @@ class Plan:
     Attributes:
         tokens: the query's words as tokens, each once, without stop words.
         groups: what each signal asks; their scores add up.
+        words, phrases: the words and the phrases of all groups, without the needles.
         needles: what is looked for exactly, with the expression that finds all
             candidates, or None where only a scan of the bytes does.
         shares: how much of the query each needle is, at most 1.
@@ -54,6 +55,8 @@ class Plan:
 
     tokens: tuple[str, ...]
     groups: Mapping[str, Boosted]
+    words: AnyOf | None
+    phrases: AnyOf | None
     needles: tuple[tuple[Needle, AnyOf | None], ...]
     shares: tuple[float, ...]
     asked: Asked
@@ -67,12 +70,11 @@ class Plan:
         Words alone let the engine skip what cannot win. What holds a phrase besides
         scores in full in the second search, which looks at nothing else.
         """
-        words, phrases = self._parts
-        if not (words and phrases):
-            parts = words or phrases
-            return (self._preferring(AnyOf(parts)),) if parts else ()
-        both = Preferring(AnyOf(phrases), AnyOf(words))
-        return self._preferring(AnyOf(words)), self._preferring(both)
+        words, phrases = self.words, self.phrases
+        if words is None or phrases is None:
+            only = words or phrases
+            return () if only is None else (self._preferring(only),)
+        return self._preferring(words), self._preferring(Preferring(phrases, words))
 
     def candidates(self, number: int) -> Expression | None:
         """Return what finds all that may hold a needle, the best in words first.
@@ -87,17 +89,10 @@ class Plan:
         group = self.groups.get("needle")
         # What is one word is among the words already.
         weight = group.factor if group and _is_phrase(own.parts[0]) else 0.0
-        words, _ = self._parts
         sought: Expression = Boosted(own, weight)
-        return self._preferring(Preferring(sought, AnyOf(words)) if words else sought)
-
-    @property
-    def _parts(self) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-        """Return the words and the phrases of all groups, without the needles."""
-        groups = (group for name, group in self.groups.items() if name != "needle")
-        parts = list(_flat(groups))
-        phrases = tuple(filter(_is_phrase, parts))
-        return tuple(itertools.filterfalse(_is_phrase, parts)), phrases
+        if self.words is not None:
+            sought = Preferring(sought, self.words)
+        return self._preferring(sought)
 
     def _preferring(self, asked: Expression) -> Expression:
         return asked if self.feedback is None else Preferring(asked, self.feedback)
@@ -106,6 +101,11 @@ class Plan:
 def _is_phrase(part: Expression) -> bool:
     bare = part.part if isinstance(part, Boosted) else part
     return isinstance(bare, Phrase) and len(bare.tokens) > 1
+
+
+def _any(parts: Iterable[Expression]) -> AnyOf | None:
+    found = tuple(parts)
+    return AnyOf(found) if found else None
 
 
 def _flat(groups: Iterable[Expression]) -> Iterator[Expression]:
@@ -136,12 +136,16 @@ def plan_of(
     telling = tuple(dict.fromkeys(_telling(sequence)))
     tokens = telling[:MAX_TERMS]
     groups = dict(_groups(query, tokens, analyze, signals, common))
+    others = (group for name, group in groups.items() if name != "needle")
+    parts = list(_flat(others))
     needles = tuple(
         (needle, candidates_of(needle.text, analyze)) for needle in query.needles
     )
     return Plan(
         tokens,
         groups,
+        _any(itertools.filterfalse(_is_phrase, parts)),
+        _any(filter(_is_phrase, parts)),
         needles,
         tuple(_share(needle, tokens, analyze) for needle in query.needles),
         asked_for(tokens, (n.text for n in query.needles if n.kind == "identifier")),

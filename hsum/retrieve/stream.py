@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "REACH", "OutOfTime", "Stream", "merged"]
 
-DEPTH: Final = 200
+DEPTH: Final = 100
 """Passages of each retriever that are fused."""
 
 REACH: Final = 1_000
@@ -194,11 +194,12 @@ class Stream:
         if 2 * len(sample) >= _SAMPLE:
             return _First(best, best, True, self._holding(batches, number))
         # One search for many more costs less than several for some more each.
-        rest = self._holding(self._candidates(expression, 16 * DEPTH), number)
+        rest = self._holding(self._candidates(expression, 8 * DEPTH), number)
         held: list[Match] = []
         for each in rest:
             held += each
-            if len(held) >= DEPTH or self.late:
+            # What is a part of the query does not come first for itself alone.
+            if len(held) >= DEPTH or self._plan.shares[number] < 1 or self.late:
                 break
         return _First(best, held, True, rest)
 
