@@ -24,13 +24,12 @@ from hsum._kernel.files import fsync_dir, os_fault, translating_os
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term, Within
 from hsum.index.lexical_files import (
     MUTABLE,
-    damaged_files,
+    damaged_small_files,
     files_of,
     fsync_file,
     inherit,
     lockable,
     sha256,
-    smallest,
 )
 from hsum.index.matches import Match, place_of
 
@@ -61,7 +60,7 @@ LONGEST_TOKEN = 200
 # depend on chance, and so few of them need no merging, which would map them all.
 _HEAP_BYTES = 150_000_000
 _THREADS = 1
-# Read whenever a directory is opened: some 4 ms, and all there is of a small index.
+# Read when a directory is first opened: some 4 ms, and all there is of a small index.
 _VOUCHED_BYTES = 4 * 1024 * 1024
 # Nearly always enough to see the score drop after the last one asked for.
 _TIES = 16
@@ -367,7 +366,9 @@ class Reader:
         with translating_tantivy(self.directory):
             if not (self.directory / "meta.json").is_file():
                 raise ValueError("it is missing")
-            _check_smallest(self.directory, hashes or {})
+            found = damaged_small_files(self.directory, hashes or {}, _VOUCHED_BYTES)
+            if found:
+                raise ValueError(f"damaged: {', '.join(found)}")
             self.dead = dead_passages(self.directory)
             with lockable(self.directory, cache) as usable:
                 self._index = tantivy.Index.open(str(usable))
@@ -483,12 +484,6 @@ class Reader:
         allowed = tantivy.Query.term_set_query(self._schema, "version", keys)
         silent = tantivy.Query.const_score_query(allowed, 0.0)
         return _joined(tantivy.Occur.Must, (query, silent))
-
-
-def _check_smallest(directory: Path, hashes: Mapping[str, str]) -> None:
-    vouched = smallest(directory, hashes, _VOUCHED_BYTES)
-    if damaged := damaged_files(directory, vouched):
-        raise ValueError(f"damaged: {', '.join(damaged)}")
 
 
 def _joined(occur: tantivy.Occur, queries: Iterable[tantivy.Query]) -> tantivy.Query:

@@ -7,6 +7,8 @@ import hashlib
 import itertools
 import os
 import shutil
+import time
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +21,16 @@ if TYPE_CHECKING:
 __all__ = [
     "MUTABLE",
     "damaged_files",
+    "damaged_small_files",
     "files_of",
     "fsync_file",
     "inherit",
     "lockable",
     "sha256",
-    "smallest",
 ]
+
+# File systems may stamp times in whole seconds, even ones on FAT.
+_RACY_NS = 2_000_000_000
 
 MUTABLE = ("meta.json", ".managed.json")
 """Files that tantivy rewrites; all others are written once."""
@@ -83,18 +88,38 @@ def damaged_files(directory: Path, hashes: Mapping[str, str]) -> list[str]:
     ]
 
 
-def smallest(
+def damaged_small_files(
     directory: Path, hashes: Mapping[str, str], most_bytes: int
-) -> dict[str, str]:
-    """Return the hashes of the smallest files that `most_bytes` are enough for."""
-    sizes = {}
+) -> list[str]:
+    """Return those of the smallest files, up to `most_bytes`, that are damaged.
+
+    One that stands as it was when it was read is not read again, unless its times are
+    too new to tell. A missing one is not among them.
+    """
+    found = {}
     for name in hashes:
         with contextlib.suppress(OSError):
-            sizes[name] = os.stat(directory / name).st_size
-    ordered = sorted(sizes, key=lambda name: sizes[name])
-    totals = itertools.accumulate(sizes[name] for name in ordered)
+            found[name] = os.stat(directory / name)
+    ordered = sorted(found, key=lambda name: found[name].st_size)
+    totals = itertools.accumulate(found[name].st_size for name in ordered)
     within = itertools.takewhile(lambda total: total <= most_bytes, totals)
-    return {name: hashes[name] for name, _ in zip(ordered, within, strict=False)}
+    return [
+        name
+        for name, _ in zip(ordered, within, strict=False)
+        if not _is_still(directory / name, hashes[name], found[name])
+    ]
+
+
+def _is_still(path: Path, wanted: str, found: os.stat_result) -> bool:
+    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    if newest > time.time_ns() - _RACY_NS:
+        return _is(path, wanted)
+    return _was(path, wanted, newest, found.st_size, found.st_ino)
+
+
+@lru_cache(maxsize=256)
+def _was(path: Path, wanted: str, *status: int) -> bool:  # noqa: ARG001
+    return _is(path, wanted)
 
 
 def _is(path: Path, wanted: str) -> bool:
