@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hsum
 from benchmarks.corpora import Here
-from benchmarks.harness import Row, at_most, in_turn
+from benchmarks.harness import Row, at_most, both_in_turn, spent
 from benchmarks.ingesting import ingest
 from benchmarks.samples import questions, texts
 
@@ -35,7 +35,7 @@ def measure(here: Here) -> Iterator[Row]:
             queries = questions(texts(index, corpus.root), 20 if here.smoke else 200)
             cited = citations(index, queries)
             with connected(folder) as connection:
-                ours, theirs = in_turn(
+                ours, theirs = both_in_turn(
                     partial(get_all, index, cited),
                     partial(select_all, connection, cited),
                     times=here.times,
@@ -44,10 +44,11 @@ def measure(here: Here) -> Iterator[Row]:
         "get",
         corpus.name,
         "ms",
-        ours / len(cited) * 1e3,
+        ours.seconds / len(cited) * 1e3,
         "select, inflate, SHA-256",
-        theirs / len(cited) * 1e3,
+        theirs.seconds / len(cited) * 1e3,
         at_most(2, plus=0.2),
+        spent(ours, theirs, 1e3 / len(cited)),
     )
 
 

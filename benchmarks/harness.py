@@ -23,6 +23,7 @@ __all__ = [
     "percentile",
     "seconds",
     "shown",
+    "spent",
     "taken",
 ]
 
@@ -127,6 +128,11 @@ def middle(samples: Sequence[Taken]) -> Taken:
     return Taken(
         median(one.seconds for one in samples), median(one.cpu for one in samples)
     )
+
+
+def spent(ours: Taken, theirs: Taken, unit: float = 1e3) -> str:
+    """Return a note that tells the CPU time of both sides, in the row's unit."""
+    return f"CPU {ours.cpu * unit:.3g} against {theirs.cpu * unit:.3g}"
 
 
 def seconds(call: Call) -> float:

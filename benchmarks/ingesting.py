@@ -13,11 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from statistics import median
 
 import hsum
 from benchmarks.corpora import Corpus, Here
-from benchmarks.harness import Row, Taken, at_most, cpu, in_turn, middle, taken
+from benchmarks.harness import (
+    Row,
+    Taken,
+    at_most,
+    both_in_turn,
+    cpu,
+    middle,
+    spent,
+    taken,
+)
 from hsum.index.decode import encoding_of
 from hsum.index.entries import entries
 from hsum.index.lexical import LexicalDocument, Writer
@@ -197,27 +205,29 @@ def _idle_since() -> float:
 
 def _again(index: hsum.Index, name: str, root: Path, times: int) -> Iterator[Row]:
     settle(index)
-    unchanged, walked = in_turn(
+    unchanged, walked = both_in_turn(
         lambda: ingest_again(index), lambda: walk(root), times=times
     )
     yield Row(
         "ingest with no change",
         name,
         "ms",
-        unchanged * 1e3,
+        unchanged.seconds * 1e3,
         "scandir and stat",
-        walked * 1e3,
+        walked.seconds * 1e3,
         at_most(2.5),
+        spent(unchanged, walked),
     )
-    ten = median(ten_files(index, root, round_).seconds for round_ in range(times))
+    ten = middle([ten_files(index, root, round_) for round_ in range(times)])
     yield Row(
         "ingest with 10 files changed",
         name,
         "ms",
-        ten * 1e3,
+        ten.seconds * 1e3,
         "ingest with no change",
-        unchanged * 1e3,
+        unchanged.seconds * 1e3,
         at_most(1.5, plus=300),
+        spent(ten, unchanged),
     )
 
 

@@ -21,6 +21,7 @@ from benchmarks.harness import (
     middle,
     percentile,
     shown,
+    spent,
     taken,
 )
 from benchmarks.ranking import ndcg
@@ -93,6 +94,12 @@ def test_the_middle_is_taken_of_each_clock():
 
     assert Taken(2, 8) == middle(rounds)
     assert Taken(4, 16) == middle(rounds) + middle(rounds)
+
+
+def test_a_note_tells_the_cpu_time_of_both_sides():
+    """In milliseconds, or in the unit that is asked for."""
+    assert "CPU 5.6 against 1.57" == spent(Taken(9, 0.0056), Taken(8, 0.001568))
+    assert "CPU 153 against 70" == spent(Taken(900, 153.2), Taken(800, 70.0), 1)
 
 
 @pytest.mark.parametrize(
