@@ -299,7 +299,7 @@ class Index(Care):
         Raises:
             HsumError: `NO_GENERATION` also for one that does not exist.
         """
-        from hsum.index.catalogue import documents
+        from hsum.index.documents import documents
 
         with self._store.reading() as snapshot:
             return documents(snapshot, generation)

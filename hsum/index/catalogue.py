@@ -20,12 +20,12 @@ from hsum.index.decode import ENCODINGS
 from hsum.index.packing import unpack
 from hsum.index.plan import Live
 from hsum.index.seen import Signature, signature_in, unsealed
-from hsum.model import Citation, Document, Generation, Options, Project, Skip
+from hsum.model import Citation, Generation, Options, Project, Skip
 
 if TYPE_CHECKING:
     from hsum.index.passages import Passage
 
-__all__ = ["Head", "Snapshot", "Totals", "Version", "checked", "documents"]
+__all__ = ["Head", "Snapshot", "Totals", "Version", "checked"]
 
 DEFAULT_PROJECT = "default"
 _GONE = {"pruned": "EVIDENCE_PRUNED", "forgotten": "EVIDENCE_FORGOTTEN"}
@@ -425,53 +425,6 @@ class Snapshot:
         )
         with reading_stored("the list of generations"):
             return tuple(Generation(row[0], rfc3339(row[1]), *row[2:]) for row in rows)
-
-
-def documents(
-    snapshot: Snapshot, generation: int | None = None
-) -> tuple[Document, ...]:
-    """Return the documents of a generation by path; of the newest for None.
-
-    Raises:
-        Fault: `NO_GENERATION`.
-    """
-    newest = snapshot.require_head().generation
-    wanted = newest if generation is None else generation
-    found = [one for one in snapshot.generations() if one.number == wanted]
-    if not found:
-        raise Fault(
-            "NO_GENERATION",
-            f"there is no generation {shown(wanted)}",
-            hint=f"The newest is {newest}; `hsum generations` lists them.",
-        )
-    versions = snapshot.live() if wanted == newest else snapshot.at(wanted)
-    listed = tuple(_document(snapshot, version) for version in versions)
-    if len(listed) != found[0].documents:
-        raise Fault(
-            "STORE_DAMAGED", f"generation {wanted} lacks documents, or has more"
-        )
-    return listed
-
-
-def _document(snapshot: Snapshot, version: Version) -> Document:
-    citation = Citation(
-        str(snapshot.index_id),
-        version.source_id,
-        version.document_id,
-        version.rev,
-        *snapshot.span(version),
-    )
-    return Document(
-        path=os.fsdecode(version.path),
-        record=version.record or None,
-        source_id=version.source_id,
-        document_id=version.document_id,
-        rev=version.rev,
-        size=version.size,
-        encoding=version.encoding,
-        passages=version.passages,
-        citation=citation,
-    )
 
 
 def checked(version: Version, passages: Sequence[Passage]) -> Sequence[Passage]:
