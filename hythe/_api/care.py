@@ -43,6 +43,7 @@ class Care(Handle):
 
         Raises:
             InvalidInput: the file exists.
+            Damaged: the store is damaged; no file is left.
         """
         from hythe.care.export import export
 

@@ -11,7 +11,7 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.files import translating_os
 from hsum._kernel.lock import exclusive
 from hythe._storage import Storage
-from hythe.care.doctor import examine
+from hythe.care.doctor import require_well
 from hythe.care.model import Backup
 
 if TYPE_CHECKING:
@@ -73,11 +73,5 @@ def _refuse_existing(target: Path) -> None:
 def _verified(path: Path) -> Backup:
     with contextlib.closing(Storage(path, read_only=True)) as storage:
         with storage.reading() as (conn, store):
-            found = examine(conn, store)
-        if found.problems:
-            raise Fault(
-                "INTEGRITY_FAILED",
-                f"{path.name}: {found.problems[0]}",
-                details={"problems": list(found.problems[:20])},
-            )
+            found = require_well(conn, store, path.name)
         return Backup(path, path.stat().st_size, found.scopes, found.checkpoints)

@@ -18,7 +18,7 @@ from hythe.observe import doctor as observe
 from hythe.observe import tombstones
 from hythe.observe.rows import row_digest
 
-__all__ = ["Diagnosis", "examine", "row_problems"]
+__all__ = ["Diagnosis", "examine", "require_well", "row_problems"]
 
 _MOST = 1_000
 _PARTS: tuple[Callable[[sqlite3.Connection, int], Iterator[str]], ...] = (
@@ -67,6 +67,22 @@ def examine(
     """
     found = tuple(itertools.islice(_problems(conn, store, head), _MOST))
     return Diagnosis(found, *_counts(conn, store))
+
+
+def require_well(conn: sqlite3.Connection, store: int, name: str) -> Diagnosis:
+    """Return what was verified of a store in which nothing is wrong.
+
+    Raises:
+        Fault: `INTEGRITY_FAILED`.
+    """
+    found = examine(conn, store)
+    if found.problems:
+        raise Fault(
+            "INTEGRITY_FAILED",
+            f"{name}: {found.problems[0]}",
+            details={"problems": list(found.problems[:20])},
+        )
+    return found
 
 
 def row_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:

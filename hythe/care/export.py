@@ -14,6 +14,7 @@ from hsum._kernel.canonical import canonical
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync, translating_os
 from hsum._kernel.sqlite_files import publish
+from hythe.care.doctor import require_well
 from hythe.care.model import Exported
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def export(conn: sqlite3.Connection, store: int, target: Path) -> Exported:
     """Write a whole file or none, in one snapshot.
 
     Raises:
-        Fault: `INVALID_ARGUMENT` where `target` exists, and those of the OS.
+        Fault: `INVALID_ARGUMENT` where `target` exists, `INTEGRITY_FAILED` for a
+            store that is damaged, and those of the OS.
     """
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     with translating_os(target):
@@ -112,6 +114,8 @@ def export(conn: sqlite3.Connection, store: int, target: Path) -> Exported:
                 f"{target} exists already",
                 details={"path": str(target)},
             )
+        # An import makes digests of its own: it would take damage for what was said.
+        require_well(conn, store, "the store")
         try:
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as out:

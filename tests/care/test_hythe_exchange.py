@@ -111,6 +111,17 @@ def test_an_export_replaces_nothing(store, file):
     assert before == file.read_bytes()
 
 
+def test_a_damaged_store_gives_no_export(store, tmp_path):
+    """What an import would take for what was said is refused, and no file is left."""
+    with store._storage.database.writing() as conn:
+        conn.execute("update relation set type = 'other'")
+    with pytest.raises(hythe.Damaged) as caught:
+        store.export(tmp_path / "team.jsonl")
+
+    assert "INTEGRITY_FAILED" == caught.value.code
+    assert not (tmp_path / "team.jsonl").exists()
+
+
 # --- what comes in ----------------------------------------------------------------
 
 

@@ -183,10 +183,13 @@ def test_a_sound_store_answers(world: World) -> None:
 def test_a_flipped_bit_is_found_or_harmless(
     world: World, tmp_path: Path, kind: str
 ) -> None:
-    """No text is one that nobody recorded; what differs, the doctor has named."""
+    """Each answer is the right one or a typed error, and the doctor names the damage.
+
+    A log gives the state of an earlier commit, whole: that, too, is named.
+    """
     source = world.store if kind == "store" else world.logged
     name = NAME if kind == "store" else f"{NAME}-wal"
-    silent, invented, found = [], [], 0
+    silent, invented, late, found = [], [], [], 0
     for folder, what in flipped_copies(source, [name], tmp_path, times=10):
         after = answers(folder / NAME, world.names)
         healthy = after["doctor"] == ()
@@ -194,6 +197,8 @@ def test_a_flipped_bit_is_found_or_harmless(
         new = {text for one in after.values() for text in recorded(one)} - world.texts
         if new and kind == "store":
             invented.append((what, new))
+        if kind == "store" and (differs := wrong(world, after)):
+            late.append((what, differs))
         if healthy and any(
             shown(after[name]) != shown(one) for name, one in world.before.items()
         ):
@@ -201,6 +206,7 @@ def test_a_flipped_bit_is_found_or_harmless(
 
     assert [] == silent
     assert [] == invented
+    assert [] == late
     assert found >= FLIPS
 
 
