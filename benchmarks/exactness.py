@@ -24,8 +24,10 @@ __all__ = ["Judge", "measure", "quoted"]
 
 _COUNTS = {"smoke": 5, "small": 1_000, "medium": 1_000, "large": 100}
 _PAGE = 100
+_REACHABLE = 1_000
+"""Hits of one search that can be had."""
 _TOGETHER = 50
-"""Files that a search is narrowed to where the pages of the whole end before them."""
+"""Files of a folder that are asked for in one search."""
 
 
 @attrs.define
@@ -118,15 +120,20 @@ class Judge:
     ) -> frozenset[str]:
         """Return the files of exact hits, as far as they are needed to find `theirs`.
 
-        A thousand hits can be reached; what lies beyond them is asked for by path.
+        A thousand hits can be reached; what lies beyond them is asked for by path:
+        files of one folder together, and what is too much below it folder by folder.
         """
         ours = self._reached(needle, query, theirs, None, tally)
-        while left := sorted(theirs - ours):
-            some = frozenset(left[:_TOGETHER])
-            more = self._reached(needle, query, some, [*map(_glob, some)], tally)
-            if not more & some:
-                break
-            ours |= more
+        waiting = [("", theirs - ours)]
+        while waiting:
+            folder, left = waiting.pop()
+            for some, globs, deeper in _parts(folder, left):
+                found: frozenset[str] = frozenset()
+                if len(some) <= _REACHABLE:
+                    found = self._reached(needle, query, some, globs, tally)
+                ours |= found
+                if deeper is not None or found & some:
+                    waiting.append((deeper or folder, some - found))
         return ours
 
     def _reached(
@@ -173,6 +180,28 @@ def _ripgrep(needle: str, root: Path) -> frozenset[str]:
     )
     names = done.stdout.split(b"\0")[:-1]
     return frozenset(os.fsdecode(name).removeprefix("./") for name in names)
+
+
+def _parts(
+    folder: str, files: Iterable[str]
+) -> Iterator[tuple[frozenset[str], list[str], str | None]]:
+    """Yield files below a folder, the patterns that name them, and their own folder.
+
+    The last is None for those that stand in the folder itself.
+    """
+    inside: list[str] = []
+    below: dict[str, set[str]] = {}
+    for path in sorted(files):
+        name, slash, _ = path[len(folder) :].partition("/")
+        if slash:
+            below.setdefault(f"{folder}{name}/", set()).add(path)
+        else:
+            inside.append(path)
+    for deeper, some in below.items():
+        yield frozenset(some), [_glob(deeper)], deeper
+    for at in range(0, len(inside), _TOGETHER):
+        together = inside[at : at + _TOGETHER]
+        yield frozenset(together), [*map(_glob, together)], None
 
 
 def _citations(hits: Iterable[hsum.Hit]) -> Iterator[hsum.Citation]:
