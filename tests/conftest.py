@@ -15,6 +15,10 @@ settings.register_profile(
     "ci", derandomize=True, deadline=None, suppress_health_check=_QUIET
 )
 settings.register_profile(
+    "few", max_examples=10, derandomize=True, deadline=None,
+    suppress_health_check=_QUIET,
+)  # fmt: skip
+settings.register_profile(
     "long", max_examples=2_000, deadline=None, suppress_health_check=_QUIET
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

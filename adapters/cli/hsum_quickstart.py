@@ -32,10 +32,12 @@ def quickstart(path: str | None, *, as_json: bool) -> int:
     tour = Tour(_page, _encode, as_json=as_json)
     tour.tell(f"everything is made in a temporary home: {home}")
     tour.shell("export HSUM_HOME=$(mktemp -d)")
-    root = os.path.abspath(path or _enclosing_root() or os.path.dirname(hsum.__file__))
+    root, ours = path or _enclosing_root(), os.path.dirname(hsum.__file__)
+    root = os.path.abspath(root or ours)
     tour.tell("index a folder, which is only read: generation 1")
-    made = hsum.initialize(root)
-    tour.step("init", f"hsum init {quote(root)}", made)
+    # An environment with our sources is often within what git ignores.
+    made = hsum.initialize(root, no_ignore=root == ours)
+    tour.step("init", f"hsum init {quote(root)}{' --no-ignore' * (root == ours)}", made)
     if made.hits:
         hit = _cited(tour, made)
         _edited(tour, made, Path(root, hit.path), Path(home, "copy"))

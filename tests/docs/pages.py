@@ -20,7 +20,11 @@ from pathlib import Path
 
 import attrs
 
+import hsum
+
 ROOT = Path(__file__).resolve().parents[2]
+# Where the packages are: beside the tests, or installed.
+PACKAGES = Path(hsum.__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]

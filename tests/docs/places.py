@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 
 from tests.cli.programs import COMPILED
-from tests.docs.pages import ROOT
+from tests.docs.pages import PACKAGES, ROOT
 
 # A small tree under the name of a well-known one.
 TRIO = {
@@ -38,7 +38,12 @@ TRIO = {
     ".env": "TOKEN=none\n",
 }
 # As much of this project as its first commands need.
-CHECKOUT = ("README.md", "pyproject.toml", "hsum/_kernel", "docs/how-to")
+CHECKOUT = {
+    "README.md": ROOT / "README.md",
+    "pyproject.toml": ROOT / "pyproject.toml",
+    "hsum/_kernel": PACKAGES / "hsum" / "_kernel",
+    "docs/how-to": ROOT / "docs" / "how-to",
+}
 # What would choose for a reader.
 OURS = ("HSUM_", "HYTHE_", "XDG_", "NO_COLOR", "FORCE_COLOR", "VIRTUAL_ENV")
 _SET_FOR_TESTS = ("PYTEST_", "GIT_", "PYTHONDONTWRITEBYTECODE")  # fmt: skip
@@ -144,8 +149,8 @@ def _make_tree(root: Path, environ: dict[str, str]) -> None:
 
 
 def _make_checkout(root: Path) -> None:
-    for name in CHECKOUT:
-        source, target = ROOT / name, root / name
+    for name, source in CHECKOUT.items():
+        target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(

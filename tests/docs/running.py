@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 
 from tests.docs import places
 from tests.docs.commands import faults
-from tests.docs.pages import ROOT, Block, beginning
+from tests.docs.pages import PACKAGES, ROOT, Block, beginning
 from tests.docs.shell import Shell
 
 # What a reader replaces by what was printed before: the last of these.
@@ -239,7 +239,7 @@ def imported(source: str) -> set[str]:
 
 
 def _source(module: str) -> Path:
-    return ROOT / (module.replace(".", "/") + ".py")
+    return PACKAGES / (module.replace(".", "/") + ".py")
 
 
 def _is(name: str) -> bool:

@@ -23,7 +23,7 @@ from hythe import State
 from hythe.testing import agents
 from tests.docs import places, running
 from tests.docs.commands import GROUPS, every, faults
-from tests.docs.pages import NAMES, ROOT, blocks, text_of
+from tests.docs.pages import NAMES, PACKAGES, blocks, text_of
 
 # Examples of commands that go on until they are stopped, or start processes: pages
 # run them. The second starts the first.
@@ -282,9 +282,9 @@ def test_pages_run_what_is_left_to_them():
 def modules():
     """Give the name of every module of the project that has an example."""
     for package in ("hsum", "hythe", "adapters"):
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in sorted((PACKAGES / package).rglob("*.py")):
             if re.search(r"^ *>>> ", path.read_text("utf-8"), re.MULTILINE):
-                parts = path.relative_to(ROOT).with_suffix("").parts
+                parts = path.relative_to(PACKAGES).with_suffix("").parts
                 yield ".".join(parts).removesuffix(".__init__")
 
 
@@ -301,7 +301,7 @@ def test_docstrings_run(name, trio):
 def test_no_docstring_is_skipped():
     """An example that is only shown is no example."""
     for name in modules():
-        source = ROOT / name.replace(".", "/")
+        source = PACKAGES / name.replace(".", "/")
         path = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
         assert "+SKIP" not in path.read_text("utf-8"), name
 
@@ -327,7 +327,7 @@ def test_every_error_says_what_happened_and_what_to_do():
 
 def test_the_page_of_the_pytest_plugin_is_whole():
     """It has every fixture and option of the plugin, and no other."""
-    plugin = ROOT / "adapters" / "pytest_plugin"
+    plugin = PACKAGES / "adapters" / "pytest_plugin"
     page = text_of("docs/reference/pytest-plugin.md")
     defined = re.findall(
         r"^@pytest\.fixture.*\n(?:@.*\n)*def (\w+)",

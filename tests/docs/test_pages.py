@@ -52,6 +52,7 @@ def test_the_site_is_built_without_a_word(tmp_path):
     assert (tmp_path / "tutorial" / "tour.ipynb").exists()
 
 
+@pytest.mark.sources
 def test_what_the_pages_cite_stands(monkeypatch, tmp_path):
     """Each citation of our own code is pinned, and is still where it was."""
     monkeypatch.chdir(ROOT)
