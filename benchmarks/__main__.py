@@ -114,6 +114,12 @@ def _here(options: argparse.Namespace) -> Here:
     )
 
 
+def _cache() -> Path:
+    """Return a folder outside of this repository, whose ignore rules would hide it."""
+    kept = os.environ.get("XDG_CACHE_HOME")
+    return Path(kept or Path.home() / ".cache", "hsum-hythe", "corpora")
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
@@ -156,8 +162,8 @@ def _options() -> argparse.Namespace:
         "--cache",
         type=Path,
         metavar="FOLDER",
-        default=HERE / "out" / "corpora",
-        help="where source distributions are kept",
+        default=_cache(),
+        help="where source distributions are kept; default: %(default)s",
     )
     add(
         "--out",

@@ -149,8 +149,9 @@ def sdist(name: str, release: str, cache: Path) -> Path:
     if found is None:
         cache.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-        command += ["--no-binary", ":all:", "--no-build-isolation", "--dest"]
-        subprocess.run([*command, str(cache), f"{name}=={release}"], check=True)
+        # pip asks the source for its name, with what builds it fetched for that alone.
+        command += ["--no-binary", name, "--dest", str(cache), f"{name}=={release}"]
+        subprocess.run(command, check=True)
         for archive in cache.glob("*.tar.gz"):
             with tarfile.open(archive) as packed:
                 packed.extractall(cache, filter="data")
