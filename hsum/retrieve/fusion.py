@@ -3,7 +3,7 @@
 The score of a file is that of its best passage and a share of the next ones; a file
 demoted for its role gets a factor, unless the hit is exact. Scores are shares of the
 best file's, plus one for each phrase, or identifier that is all of the query, proved
-to stand there: so those come first.
+to stand there, and one more for what declares it: so those come first.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Opened:
         self._blocks: dict[tuple[int, int], bytes] = {}
         self._scopes: dict[object, Scope] = {}
         self._folders: dict[bytes, tuple[bytes, Signatures]] = {}
-        self._proofs: dict[tuple[str, int], frozenset[tuple[int, int]]] = {}
+        self._proofs: dict[tuple[str, str, int], frozenset[tuple[int, int]]] = {}
         self._common: dict[tuple[str, str], bool] = {}
         self._sound = False
 
@@ -175,8 +175,8 @@ class Opened:
         return found
 
     @property
-    def proofs(self) -> dict[tuple[str, int], frozenset[tuple[int, int]]]:
-        """What was proved: the runs that hold a needle, by needle and place."""
+    def proofs(self) -> dict[tuple[str, str, int], frozenset[tuple[int, int]]]:
+        """What was proved: the runs that hold a needle, by its kind, text and place."""
         self._proofs = _roomy(self._proofs, _PROOFS_KEPT)
         return self._proofs
 

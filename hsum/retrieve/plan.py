@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import re
 from typing import TYPE_CHECKING, Final
 
 import attrs
 
 from hsum.index.expressions import AnyOf, Boosted, Phrase, Preferring, Term
 from hsum.index.views import bigrams, view
-from hsum.retrieve.query import STOP_WORDS
+from hsum.retrieve.query import STOP_WORDS, Needle, last_name
 from hsum.retrieve.signals import Asked, asked_for
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from hsum.index.expressions import Expression
     from hsum.index.lexical import Token
-    from hsum.retrieve.query import Needle, Query
+    from hsum.retrieve.query import Query
     from hsum.retrieve.signals import Signals
 
     Analyze = Callable[[str, str], tuple[Token, ...]]
@@ -138,16 +137,25 @@ def plan_of(
     groups = dict(_groups(query, tokens, analyze, signals, common))
     others = (group for name, group in groups.items() if name != "needle")
     parts = list(_flat(others))
-    needles = tuple(
-        (needle, candidates_of(needle.text, analyze)) for needle in query.needles
-    )
+    needles = [
+        (needle, candidates_of(needle.text, analyze), _share(needle, tokens, analyze))
+        for needle in query.needles
+    ]
+    if signals.definition:
+        needles += [
+            (Needle(name, "definition"), AnyOf((found,)), 1.0)
+            for name in _whole(
+                needle.text for needle, _, share in needles if share >= 1
+            )
+            for found in _defining(name, analyze)
+        ]
     return Plan(
         tokens,
         groups,
         _any(itertools.filterfalse(_is_phrase, parts)),
         _any(filter(_is_phrase, parts)),
-        needles,
-        tuple(_share(needle, tokens, analyze) for needle in query.needles),
+        tuple((needle, expression) for needle, expression, _ in needles),
+        tuple(share for *_, share in needles),
         asked_for(tokens, (n.text for n in query.needles if n.kind == "identifier")),
         len(telling) > len(tokens),
     )
@@ -173,8 +181,10 @@ def _groups(
     grams = dict.fromkeys(bigrams(query.text).split())
     asked["cjk"] = [Term("cjk", gram) for gram in grams][:MAX_TERMS]
     asked["pairs"] = list(_pairs(tokens, analyze, common, stemmed=signals.stem > 0))
-    asked["needle"] = list(_phrases(query.needles, "body", analyze))
-    asked["definition"] = list(_phrases(query.needles, "declares", analyze))
+    asked["needle"] = list(_phrases(query.needles, analyze))
+    asked["definition"] = [
+        found for needle in query.needles for found in _defining(needle.text, analyze)
+    ]
     for name, parts in asked.items():
         weight = getattr(signals, name)
         if weight and parts:
@@ -191,23 +201,24 @@ def _pairs(
             yield Phrase(field, tuple(enumerate(words)))
 
 
-def _phrases(
-    needles: tuple[Needle, ...], field: str, analyze: Analyze
-) -> Iterator[Expression]:
+def _phrases(needles: tuple[Needle, ...], analyze: Analyze) -> Iterator[Expression]:
     for needle in needles:
-        text = _last_name(needle.text) if field == "declares" else needle.text
-        found = _placed(view(text), analyze)
-        if len(found) > (field == "body"):
-            yield Phrase(field, found[:MAX_TERMS])
+        found = _placed(view(needle.text), analyze)
+        if len(found) > 1:
+            yield Phrase("body", found[:MAX_TERMS])
 
 
-_NAMES: Final = re.compile(r"[^\W\d]\w*")
+def _whole(texts: Iterable[str]) -> Iterable[str]:
+    """Return the names among what is all of a query, each once."""
+    names = (text.removesuffix("()") for text in texts)
+    return dict.fromkeys(name for name in names if not any(map(str.isspace, name)))
 
 
-def _last_name(text: str) -> str:
-    """Return the name that an identifier is defined by: `run` of `Engine.run()`."""
-    names = _NAMES.findall(text)
-    return names[-1] if names else ""
+def _defining(name: str, analyze: Analyze) -> Iterator[Phrase]:
+    """Yield what finds the passages that declare the last name of an identifier."""
+    found = _placed(view(last_name(name)), analyze)
+    if found:
+        yield Phrase("declares", found[:MAX_TERMS])
 
 
 def _placed(text: str, analyze: Analyze) -> tuple[tuple[int, str], ...]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hsum._kernel.faults import Fault
 
-__all__ = ["MAX_BYTES", "STOP_WORDS", "Needle", "Query", "parse"]
+__all__ = ["MAX_BYTES", "STOP_WORDS", "Needle", "Query", "last_name", "parse"]
 
 MAX_BYTES: Final = 4_096
 """The longest query, in UTF-8."""
@@ -44,15 +44,19 @@ _LEADING: Final = ",;'\"`([{<"
 _TRAILING: Final = ".,:;!?'\"`)]}>"
 _CAMEL: Final = re.compile(r"[^\W\d_]*[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _DIGITS_IN_WORD: Final = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
+_NAMES: Final = re.compile(r"[^\W\d]\w*")
 _CODED: Final = re.compile(r"`([^`\s][^`]*)`")
 
 
 @attrs.frozen
 class Needle:
-    """Text to be found as it stands, between characters that are of no word."""
+    """Text to be found as it stands, between characters that are of no word.
+
+    A definition stands in a passage that declares its last name, too.
+    """
 
     text: str
-    kind: Literal["identifier", "phrase"]
+    kind: Literal["identifier", "phrase", "definition"]
 
 
 @attrs.frozen
@@ -142,6 +146,12 @@ def _quotes(text: str) -> Iterator[tuple[int, int]]:
         # `adapter""`: two inch marks, or a slip after a word; no phrase was begun.
         if closing > opening + 1 or not text[:opening][-1:].isalnum():
             yield opening, closing
+
+
+def last_name(text: str) -> str:
+    """Return the name that an identifier is declared by: `run` of `Engine.run()`."""
+    names = _NAMES.findall(text)
+    return names[-1] if names else ""
 
 
 def _identifiers(parts: list[str], chunks: list[str]) -> Iterator[str]:

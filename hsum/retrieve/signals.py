@@ -37,7 +37,8 @@ class Signals:
         pairs: words that follow each other in the query and in the passage.
         path: the words of the path.
         symbols: the names that enclose or are declared in the passage.
-        definition: a passage that declares an identifier of the query.
+        definition: a passage that declares an identifier of the query; what declares
+            all of the query comes first, unless this is 0.
         needle: an identifier or phrase of several words, as BM25 sees it.
         feedback: words that tell the first answers apart, of prose only.
         exact: what a proven identifier adds, as a share of the best score.

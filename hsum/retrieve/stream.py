@@ -23,6 +23,7 @@ from hsum.index.views import view
 from hsum.retrieve.exact import MARGIN, needle_bytes, occurrences, smallest_run
 from hsum.retrieve.feedback import ANSWERS, inverse_frequency, telling_words
 from hsum.retrieve.fusion import Fusion
+from hsum.retrieve.query import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,7 +165,13 @@ class Stream:
         self._check_time()
         answers = self._answers(DEPTH)
         firsts = [self._first(number) for number in range(len(self._plan.needles))]
-        matches = self._noted([*answers, *(first.best for first in firsts)], DEPTH)
+        # A definition is a word of the query: it has a score among them already.
+        best = [
+            first.best
+            for first, (needle, _) in zip(firsts, self._plan.needles, strict=True)
+            if needle.kind != "definition"
+        ]
+        matches = self._noted([*answers, *best], DEPTH)
         known = {match.place for match in matches}
         needles: dict[int, dict[int, int]] = {}
         for number, first in enumerate(firsts):
@@ -305,7 +312,8 @@ class Stream:
         After the deadline nothing more is proved, so that what was is still given.
         """
         proofs = self._opened.proofs
-        name = (self._plan.needles[number][0].text, match.place)
+        sought = self._plan.needles[number][0]
+        name = (sought.kind, sought.text, match.place)
         found = proofs.get(name)
         if found is None:
             if self._is_late():
@@ -315,12 +323,15 @@ class Stream:
 
     def _proved(self, match: Match, number: int) -> Iterator[tuple[int, int]]:
         version = self._version(match)
-        needle = needle_bytes(self._plan.needles[number][0].text, version.encoding)
+        sought = self._plan.needles[number][0]
+        needle = needle_bytes(sought.text, version.encoding)
         if self._lacks(version, needle):
             return
         passages = self._opened.passages(self._snapshot, version)
         low, high = _bounds(version, passages)
         own = passages[match.ordinal]
+        if sought.kind == "definition" and not _declares(own, sought.text):
+            return
         start = max(low, own.start - len(needle) - MARGIN)
         end = min(high, own.end + len(needle) + MARGIN)
         data = self._opened.read(self._snapshot, version, start, end)
@@ -369,6 +380,11 @@ def merged(answers: Sequence[Sequence[Match]], depth: int) -> list[Match]:
 def _below(floor: float, one: Ranked, top: float) -> float:
     """Return a score under what came before, as far as it is under the window's top."""
     return round(floor * 0.999 * one.score / (top or 1.0), 7)
+
+
+def _declares(passage: Passage, name: str) -> bool:
+    """Tell whether a passage declares a name; a heading of prose only mentions it."""
+    return passage.kind != "prose" and last_name(name) in passage.declares
 
 
 def _bounds(version: Version, passages: Sequence[Passage]) -> tuple[int, int]:

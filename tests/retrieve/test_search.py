@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import sysconfig
+from collections import Counter
 from pathlib import Path
 
+import attrs
 import pytest
 
 import hsum
@@ -54,6 +58,76 @@ def test_exact_hits_come_first(index: hsum.Index, query: str, path: str) -> None
 
     assert path == hit.path
     assert hit.ranks.exact or hit.ranks.phrase
+
+
+MENTIONED: dict[str, str | bytes] = {
+    "app/net.c": (
+        "/* open_link: what open_link gives to open_link goes to open_link. */\n"
+        "static int before(void)\n{\n"
+        + "\tstep();\n" * 90
+        + "}\n\n"
+        + "int open_link(struct link *one)\n{\n"
+        + "\tturn(one);\n" * 120
+        + "}\n"
+    ),
+    "app/use.c": "int use(void)\n{\n\topen_link(0);\n\topen_link(1);\n}\n",
+    "docs/open_link.md": "# open_link\n\nCall open_link before open_link ends.\n",
+}
+
+
+@pytest.mark.parametrize("query", ["open_link", "open_link()", '"open_link"'])
+def test_a_definition_comes_before_what_mentions_it(tmp_path: Path, query: str) -> None:
+    """However often a comment, a caller or a heading says the name."""
+    index = indexed(tmp_path, MENTIONED)
+    first, *others = index.search(query)
+
+    assert "int open_link(struct link" in first.text
+    assert {"app/net.c", "app/use.c", "docs/open_link.md"} == set(map(_path, others))
+    assert all(other.score <= 2 < first.score for other in others)
+
+
+def _path(hit: hsum.Hit) -> str:
+    return hit.path
+
+
+def test_definitions_of_a_name_can_be_switched_off(tmp_path: Path) -> None:
+    """The signal at 0 leaves the mentions where their words put them."""
+    index = indexed(tmp_path, MENTIONED)
+    off = attrs.evolve(CODE, definition=0.0)
+    hits = search(index._store, "open_link", signals=off)
+
+    assert all(hit.score <= 2 for hit in hits)
+    assert "int open_link(struct link" not in hits[0].text
+
+
+def test_what_the_standard_library_declares_once_is_found_by_its_name() -> None:
+    """The first hit for each name of `json` and `email` is where it is declared."""
+    for name in ("json", "email"):
+        root = Path(sysconfig.get_path("stdlib"), name)
+        index = hsum.in_memory()
+        index.ingest(root, no_ignore=True)
+        missed = [
+            name
+            for name in _declared_once(root)
+            if name not in _defined(index.search(f"`{name}`", limit=1)[0].text)
+        ]
+        assert [] == missed
+
+
+def _declared_once(root: Path) -> list[str]:
+    texts = [path.read_text(encoding="utf-8") for path in root.rglob("*.py")]
+    counts = Counter(name for text in texts for name in _defined(text))
+    return [name for name, count in counts.items() if count == 1]
+
+
+def _defined(text: str) -> list[str]:
+    """Return the functions and classes of a text, and what is bound at its top."""
+    found = re.findall(
+        r"^(?: *(?:async )?(?:def|class) |(?=\w+ = ))(\w+)(?=\(|:| = )",
+        text,
+        re.MULTILINE,
+    )
+    return list(map(str, found))
 
 
 def test_only_proven_hits_are_ranked_as_exact(index: hsum.Index) -> None:
