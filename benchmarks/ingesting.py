@@ -37,6 +37,9 @@ __all__ = ["ingest", "ingest_again", "measure", "settle", "ten_files", "walk"]
 _LEVEL = 3
 """The level of deflate that bodies are stored with."""
 
+_RACY_SECONDS = 2.1
+"""Files younger than that are read again, for a later write may not show."""
+
 _CHUNK = 64_000_000
 """So many bytes of the corpus are held at a time while the parts are measured."""
 
@@ -232,7 +235,11 @@ def _again(index: hsum.Index, name: str, root: Path, times: int) -> Iterator[Row
 
 
 def settle(index: hsum.Index) -> None:
-    """Ingest until no file counts as racily new any more."""
+    """Ingest until no file counts as racily new any more.
+
+    Those of a copy that was just made do; what was read again later does not.
+    """
+    time.sleep(_RACY_SECONDS)
     for _ in range(2):
         ingest_again(index)
 

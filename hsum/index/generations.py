@@ -11,6 +11,7 @@ import contextlib
 import json
 import re
 import shutil
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
@@ -25,11 +26,12 @@ from hsum.index.lexical import (
     Writer,
     dead_passages,
 )
+from hsum.index.lexical_files import stamps
 from hsum.index.writing import lexical_entries
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from hsum.index.catalogue import Version
@@ -101,13 +103,27 @@ def ensure_lexical(store: Store, progress: Callable[[int, int], None]) -> bool:
 def _serves(store: Store, head: Head, living: int) -> bool:
     if head.lexical_version != LEXICAL_VERSION or head.dead * _DEAD_SHARE > living:
         return False
-    directory = store.lexical_of(head)
-    if not all((directory / name).is_file() for name in head.files):
-        return False
     try:
-        return Reader(directory, hashes=head.files).alive == living
-    except Fault:
+        return _passages(store.lexical_of(head), head.files) == living
+    except (Fault, OSError):
         return False
+
+
+def _passages(directory: Path, hashes: Mapping[str, str]) -> int:
+    """Open a lexical index, unless it stands as it did when that was last done."""
+    stamped = stamps(directory, hashes)
+    if stamped is None:
+        return Reader(directory, hashes=hashes).alive
+    return _passages_known(directory, stamped, tuple(hashes.items()))
+
+
+@lru_cache(maxsize=64)
+def _passages_known(
+    directory: Path,
+    stamped: tuple[tuple[int, ...], ...],  # noqa: ARG001
+    hashes: tuple[tuple[str, str], ...],
+) -> int:
+    return Reader(directory, hashes=dict(hashes)).alive
 
 
 def rebuild(store: Store, progress: Callable[[int, int], None]) -> Head:

@@ -16,7 +16,7 @@ from hsum._kernel.faults import Fault
 from hsum._kernel.files import fsync, make_private_dir, translating_os
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 __all__ = [
     "MUTABLE",
@@ -27,6 +27,7 @@ __all__ = [
     "inherit",
     "lockable",
     "sha256",
+    "stamps",
 ]
 
 # File systems may stamp times in whole seconds, even ones on FAT.
@@ -110,8 +111,25 @@ def damaged_small_files(
     ]
 
 
+def stamps(directory: Path, names: Iterable[str]) -> tuple[tuple[int, ...], ...] | None:
+    """Return what tells that files have not been written since; None where too new.
+
+    Raises:
+        OSError: One is missing.
+    """
+    found = [os.stat(directory / name) for name in names]
+    newest = max((_newest(status) for status in found), default=0)
+    if newest > time.time_ns() - _RACY_NS:
+        return None
+    return tuple((_newest(one), one.st_size, one.st_ino) for one in found)
+
+
+def _newest(status: os.stat_result) -> int:
+    return max(status.st_mtime_ns, status.st_ctime_ns)
+
+
 def _is_still(path: Path, wanted: str, found: os.stat_result) -> bool:
-    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    newest = _newest(found)
     if newest > time.time_ns() - _RACY_NS:
         return _is(path, wanted)
     return _was(path, wanted, newest, found.st_size, found.st_ino)

@@ -231,13 +231,14 @@ class Walk:
         folders = []
         trusted = here.same_rules and not self._rehash
         known = here.known.entries.get if trusted else _unknown
+        kept = size = 0
         for name, entry in here.names.items():
             try:
                 if entry.is_file(follow_symlinks=False):
                     now = signature_of(entry.stat(follow_symlinks=False))
                     if known(name) == (now, INDEXED):
-                        here.kept += 1
-                        self._keep(now)
+                        kept += 1
+                        size += now[0]
                     else:
                         self._file(here, name, now)
                 elif entry.is_dir(follow_symlinks=False):
@@ -246,6 +247,9 @@ class Walk:
                     self._other(here, name, entry)
             except OSError as error:
                 self._unseen(here, name, error)
+        here.kept += kept
+        self.unchanged += kept
+        self.unchanged_bytes += size
         return folders
 
     def _keep(self, signature: Signature) -> None:
