@@ -17,13 +17,17 @@ from hsum._kernel.catalogue import entry_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Family", "Fault", "boundary"]
+__all__ = ["STRANGE", "Family", "Fault", "boundary"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 # Bytes of a name that `os.fsdecode` could not decode, as they are shown elsewhere.
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
+
+
+STRANGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What using a value raises that a damaged row gives: any value, of any type."""
 
 
 class Fault(Exception):

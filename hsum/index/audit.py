@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from hsum._kernel.sqlite_log import log_problems
+from hsum._kernel.sqlite_schema import schema_problems
 from hsum.index import seal, seen
 from hsum.index.catalogue import Snapshot, Totals
-from hsum.index.schema import BLOCK_BITS
+from hsum.index.schema import BLOCK_BITS, SCHEMA
 
 __all__ = ["Audit"]
 
@@ -22,7 +23,11 @@ class Audit(Snapshot):
         """Return what SQLite itself finds wrong with the file, and what of its log."""
         rows = self._connection.execute("PRAGMA integrity_check(20)")
         found = [line for (line,) in rows if line != "ok"]
-        return [*found, *log_problems(self._connection)]
+        return [
+            *found,
+            *log_problems(self._connection),
+            *schema_problems(self._connection, SCHEMA),
+        ]
 
     def sealed(self) -> bool:
         """Tell whether root, options, projects and head are as last written."""

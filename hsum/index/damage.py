@@ -6,15 +6,13 @@ import contextlib
 import zlib
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import STRANGE, Fault
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
 __all__ = ["explained_by_damage", "reading_stored"]
-
-_STRANGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @contextlib.contextmanager
@@ -40,7 +38,7 @@ def explained_by_damage(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     except Fault:
         raise
-    except _STRANGE as exc:
+    except STRANGE as exc:
         (line,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if line == "ok":
             raise

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import STRANGE, Fault
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
 __all__ = ["explained_by_damage"]
-
-_STRANGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @contextlib.contextmanager
@@ -30,7 +28,7 @@ def explained_by_damage(conn: sqlite3.Connection, store: int) -> Iterator[None]:
         yield
     except Fault:
         raise
-    except _STRANGE as exc:
+    except STRANGE as exc:
         from hythe.care.doctor import examine
 
         problems = examine(conn, store).problems

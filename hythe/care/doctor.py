@@ -9,8 +9,10 @@ from typing import final
 
 import attrs
 
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import STRANGE, Fault
 from hsum._kernel.sqlite_log import log_problems
+from hsum._kernel.sqlite_schema import schema_problems
+from hythe._storage import SCHEMA
 from hythe.checkpoint import proof, scopes
 from hythe.identity import agents, audit, credentials
 from hythe.mail import rows as mail
@@ -111,7 +113,7 @@ def _guarded(
         yield fault.message
     except sqlite3.DatabaseError as error:
         yield f"the file: {error}"
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+    except STRANGE as error:
         yield f"rows of {part.__module__} cannot be read: {error!r}"
 
 
@@ -119,7 +121,7 @@ def _file_problems(conn: sqlite3.Connection, _: int) -> Iterator[str]:
     for (line,) in conn.execute("pragma integrity_check"):
         if line != "ok":
             yield f"the file: {line}"
-    for problem in log_problems(conn):
+    for problem in (*log_problems(conn), *schema_problems(conn, SCHEMA)):
         yield f"the file: {problem}"
     for table, *_ in conn.execute("pragma foreign_key_check"):
         yield f"the file: a row of {table} refers to nothing"

@@ -227,7 +227,7 @@ def _find_again(
         number, name, _, live = conn.execute(_SEARCHED, place.key).fetchone()
         fulltext.add_observation(conn, number, name, after.decode(), live=bool(live))
     # Words that were taken out stay in old segments until these are merged.
-    for table in ("all_words", "live_words"):
+    for table in fulltext.TABLES:
         conn.execute(f"insert into {table}({table}) values ('optimize')")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import canonical, digest
 from hsum._kernel.clock import micros, rfc3339
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import STRANGE, Fault
 from hsum._kernel.sqlite import translating_sqlite
 from hythe.care.merge import Merge
 from hythe.checkpoint.foreign import state_data_in
@@ -67,7 +67,7 @@ def _reading(path: Path) -> Iterator[None]:
     """Refuse rows that are not of the shape that version wrote."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except STRANGE as error:
         raise Fault(
             "INVALID_ARGUMENT",
             f"{path.name} is not as HYTHE 0.1.x writes it: {error!r}",

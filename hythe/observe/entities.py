@@ -32,13 +32,13 @@ __all__ = [
     "entity_identity",
     "entity_name",
     "get_entity",
-    "index_again",
     "list_entities",
     "load_entity",
     "near_names",
     "problems",
     "require_entity",
     "resolve_entity",
+    "searched",
 ]
 
 _NEAR = 5
@@ -344,12 +344,12 @@ def _is_damaged(conn: sqlite3.Connection, store: int, row: Any) -> bool:
     return bool(expected != guard or not accepts(conn, store, hashed, definition))
 
 
-def index_again(conn: sqlite3.Connection, store: int) -> None:
-    """Make every entity findable in emptied full-text tables."""
+def searched(conn: sqlite3.Connection, store: int) -> Iterator[tuple[int, Entity]]:
+    """Yield the number of every entity, and the entity."""
     for (number,) in conn.execute(
         "select number from entity where store = ?", (store,)
     ).fetchall():
-        fulltext.add_entity(conn, number, load_entity(conn, store, number))
+        yield number, load_entity(conn, store, number)
 
 
 # --- doctor -------------------------------------------------------------------------

@@ -29,12 +29,12 @@ __all__ = [
     "by_id",
     "by_number",
     "by_sequence",
-    "index_again",
     "insert",
     "live_sequences",
     "newest",
     "observation_digest",
     "problems",
+    "searched",
     "tally",
 ]
 
@@ -176,8 +176,10 @@ def _next_number(conn: sqlite3.Connection, store: int) -> int:
     return int(row[0])
 
 
-def index_again(conn: sqlite3.Connection, store: int) -> None:
-    """Make every observation findable in emptied full-text tables."""
+def searched(
+    conn: sqlite3.Connection, store: int
+) -> Iterator[tuple[int, str, str, bool]]:
+    """Yield each observation's number, entity name and text, and whether it is live."""
     found = conn.execute(
         "select o.number, e.name, o.text, l.sequence is not null from observation o "
         "join entity e on e.store = o.store and e.number = o.entity "
@@ -186,7 +188,7 @@ def index_again(conn: sqlite3.Connection, store: int) -> None:
         (store,),
     )
     for number, name, text, live in found:
-        fulltext.add_observation(conn, number, name, text.decode(), live=bool(live))
+        yield number, name, text.decode(), bool(live)
 
 
 # --- reading ------------------------------------------------------------------------

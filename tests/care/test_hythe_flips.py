@@ -6,6 +6,7 @@ Set `HSUM_FLIPS` to try each file at that many places.
 from __future__ import annotations
 
 import contextlib
+import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -208,6 +209,55 @@ def test_a_flipped_bit_is_found_or_harmless(
     assert [] == invented
     assert [] == late
     assert found >= FLIPS
+
+
+def test_a_renamed_column_is_named(world: World, tmp_path: Path) -> None:
+    """SQLite takes `Pointer` for `pointer`, but an export would not."""
+    shutil.copytree(world.store, tmp_path / "store")
+    with _raw(tmp_path / "store" / NAME) as conn:
+        conn.execute("pragma writable_schema = on")
+        conn.execute(
+            "update sqlite_schema set sql = replace(sql, 'imported_p', 'imported_P')"
+        )
+    problems = answers(tmp_path / "store" / NAME, world.names)["doctor"]
+
+    assert ("the file: the table or index scope is not as it was made",) == problems
+
+
+def test_whatever_a_column_says_is_an_answer_or_a_typed_error(
+    world: World, tmp_path: Path
+) -> None:
+    """A number beyond all dates, an empty text, bytes that are no text."""
+    draw = random.Random("columns")
+    with _raw(world.store / NAME) as conn:
+        columns = conn.execute(
+            "select t.name, c.name, c.type from pragma_table_list t, "
+            "pragma_table_info(t.name) c where t.type = 'table' and t.strict"
+        ).fetchall()
+    draw.shuffle(columns)
+    for number, (table, column, kind) in enumerate(columns[: 6 * FLIPS]):
+        folder = tmp_path / str(number)
+        shutil.copytree(world.store, folder)
+        value = draw.choice(_STRANGE[kind])
+        with contextlib.suppress(sqlite3.IntegrityError), _raw(folder / NAME) as conn:
+            conn.execute(f'update "{table}" set "{column}" = ?', (value,))
+        answers(folder / NAME, world.names)
+        shutil.rmtree(folder)
+
+    assert len(columns) > 100
+
+
+_STRANGE: dict[str, list[Any]] = {
+    "INTEGER": [1 << 62, -(1 << 62), 0],
+    "TEXT": ["", "\0", "9" * 5_000],
+    "BLOB": [b"", b"\xff", b"[" * 5_000, b"1e999"],
+}
+
+
+@contextlib.contextmanager
+def _raw(path: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(path)) as conn, conn:
+        yield conn
 
 
 def test_a_flipped_bit_of_the_lock_is_harmless(world: World, tmp_path: Path) -> None:
