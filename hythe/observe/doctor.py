@@ -28,11 +28,13 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
 def _word_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     wanted = {table: fulltext.Words() for table in fulltext.TABLES}
     for number, entity in entities.searched(conn, store):
+        row = fulltext.of_entity(number, entity)
         for table in fulltext.TABLES:
-            wanted[table].add(fulltext.of_entity(number, entity))
+            wanted[table].add(row)
     for number, name, text, live in observation_rows.searched(conn, store):
+        row = fulltext.of_observation(number, name, text)
         for table in fulltext.tables(live=live):
-            wanted[table].add(fulltext.of_observation(number, name, text))
+            wanted[table].add(row)
     for table, words in wanted.items():
         if not words.stand_in(conn, table):
             yield f"the full-text table {table} does not say what its rows say"
