@@ -99,6 +99,7 @@ class Database:
         self.durability = durability
         self._lock_path = lock
         self._closed = False
+        self._seen = False
         self._inherited: list[sqlite3.Connection] = []
         self._begin_life()
 
@@ -118,7 +119,7 @@ class Database:
     def exists(self) -> bool:
         """Tell whether the database has been made."""
         self._check_open()
-        return self.path is None or identity_of(self.path) is not None
+        return self.path is None or self._stands(self.path)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -133,7 +134,7 @@ class Database:
                 yield self._memory
             return
         with translating_sqlite(self.path):
-            if identity_of(self.path) is None:
+            if not self._stands(self.path):
                 with contextlib.closing(self._empty()) as connection:
                     yield connection
                 return
@@ -166,8 +167,9 @@ class Database:
         if self._writer is None:
             refuse_network_filesystem(self.path)
         with self._turn(timeout_ms), translating_sqlite(self.path):
-            if identity_of(self.path) is None:
+            if not self._stands(self.path):
                 yield from self._first_write(self.path)
+                self._seen = True
                 return
             writer = self._take_writer(timeout_ms)
             before = self._log_bytes()
@@ -249,6 +251,23 @@ class Database:
     def closed(self) -> bool:
         """Whether `close` was called."""
         return self._closed
+
+    def _stands(self, path: Path) -> bool:
+        """Tell whether the file has been made.
+
+        Raises:
+            Fault: `STORE_DAMAGED` for one that was there: it would read as an empty
+                one, and the next write would begin another.
+        """
+        stands = identity_of(path) is not None
+        if self._seen and not stands:
+            raise Fault(
+                "STORE_DAMAGED",
+                f"{path.name} was moved or deleted while it was open",
+                hint="Open it where it is now, or restore it from a backup.",
+            )
+        self._seen = stands
+        return stands
 
     # --- connections ------------------------------------------------------------
 

@@ -6,13 +6,13 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import Fault
+from hsum._kernel.faults import STRANGE, Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["translating_sqlite"]
+__all__ = ["is_strange", "translating_sqlite"]
 
 _CODES = {
     sqlite3.SQLITE_BUSY: "WRITER_BUSY",
@@ -53,6 +53,13 @@ def translating_sqlite(path: Path | None = None) -> Iterator[None]:
         if fault is None:
             raise
         raise fault from exc
+
+
+def is_strange(exc: Exception) -> bool:
+    """Tell whether only damage, or a mistake of ours, makes code that reads rows raise it."""
+    if isinstance(exc, sqlite3.Error):
+        return _fault_of(exc, None) is None
+    return isinstance(exc, STRANGE)
 
 
 def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:

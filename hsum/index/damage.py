@@ -6,7 +6,10 @@ import contextlib
 import zlib
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import STRANGE, Fault
+from hsum._kernel.faults import Fault
+from hsum._kernel.sqlite_faults import is_strange
+from hsum._kernel.sqlite_schema import schema_problems
+from hsum.index.schema import SCHEMA
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,15 +34,22 @@ def reading_stored(what: str) -> Iterator[None]:
 def explained_by_damage(connection: sqlite3.Connection) -> Iterator[None]:
     """Ask SQLite about its file where something goes wrong that never should.
 
-    A damaged row may give any value of any type.  Where the file is sound, the mistake
-    is ours, and passes through.
+    A damaged row may give any value of any type, and a damaged schema any error.  Where
+    the file is sound, the mistake is ours, and passes through.
     """
     try:
         yield
-    except Fault:
-        raise
-    except STRANGE as exc:
-        (line,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if line == "ok":
+    except Exception as exc:
+        if not is_strange(exc):
             raise
-        raise Fault("STORE_DAMAGED", f"index.sqlite: {line}") from exc
+        problem = next(_file_problems(connection), None)
+        if problem is None:
+            raise
+        raise Fault("STORE_DAMAGED", f"index.sqlite: {problem}") from exc
+
+
+def _file_problems(connection: sqlite3.Connection) -> Iterator[str]:
+    (line,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if line != "ok":
+        yield line
+    yield from schema_problems(connection, SCHEMA)

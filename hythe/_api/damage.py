@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from hsum._kernel.faults import STRANGE, Fault
+from hsum._kernel.faults import Fault
+from hsum._kernel.sqlite_faults import is_strange
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,9 +27,9 @@ def explained_by_damage(conn: sqlite3.Connection, store: int) -> Iterator[None]:
     """
     try:
         yield
-    except Fault:
-        raise
-    except STRANGE as exc:
+    except Exception as exc:
+        if not is_strange(exc):
+            raise
         from hythe.care.doctor import examine
 
         problems = examine(conn, store).problems

@@ -18,6 +18,7 @@ from hsum._kernel.text import nfc
 from hythe.care.doctor import row_problems
 from hythe.care.export import KINDS, fields_of
 from hythe.care.merging_mail import MailMerge
+from hythe.care.shapes import check_row
 from hythe.checkpoint.legacy import legacy_digest
 from hythe.checkpoint.proof import rebuild
 from hythe.checkpoint.scopes import At, scope_digest
@@ -86,6 +87,7 @@ class Merge:
         strange = row.keys() - self._fields[kind]
         if strange:
             raise ValueError(f"it has the unknown field {min(strange)!r:.80}")
+        check_row(row)
 
     def _with_scope(self, row: Row) -> Row:
         scope = row.get("scope")

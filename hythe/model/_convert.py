@@ -57,7 +57,7 @@ def utc(value: Any) -> Any:
     if isinstance(value, str):
         return _parsed(value)
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
+        return _in_utc(value)
     return value
 
 
@@ -66,4 +66,11 @@ def _parsed(text: str) -> Any:
         found = datetime.fromisoformat(text)
     except ValueError:
         return text
-    return found.astimezone(UTC) if found.tzinfo is not None else text
+    return text if found.tzinfo is None else _in_utc(found)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:  # before the year 1, or after 9999
+        return moment

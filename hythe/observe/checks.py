@@ -13,6 +13,7 @@ from hsum._kernel.text import check_text, nfc, shown
 from hythe.model._convert import LONGEST, drawn
 
 __all__ = [
+    "KEY_LIMIT",
     "MAX_CALL_BYTES",
     "NAME_LIMIT",
     "NewEntity",
@@ -35,7 +36,7 @@ __all__ = [
 NAME_LIMIT = 200
 MAX_CALL_BYTES = 64 * 1024 * 1024
 _LABEL_LIMIT = 100
-_KEY_LIMIT = 200
+KEY_LIMIT = 200
 _DEEPEST = 100
 _MOST_REFERENCES = 10_000
 _MAX_WAIT_SECONDS = 3_600
@@ -133,7 +134,7 @@ def check_label(
 
 def check_key(value: Any, path: str = "$.key") -> str | None:
     """Return an idempotency key of 1 to 200 characters, or None."""
-    return check_label(value, path, limit=_KEY_LIMIT)
+    return check_label(value, path, limit=KEY_LIMIT)
 
 
 def check_optional(value: Any, path: str) -> str | None:

@@ -160,14 +160,16 @@ class Words:
         Raises:
             sqlite3.DatabaseError: It cannot even be read.
         """
+        # Looking for places has FTS5 write out what it holds back until a commit.
+        places = set(self._found(conn, table))
         sizes = conn.execute(f"select id, sz from {table}_docsize")
         (totals,) = conn.execute(
             f"select block from {table}_data where id = 1"
         ).fetchone()
         return (
-            self._sizes == sum(map(hash, sizes))
+            places == {self._places}
+            and self._sizes == sum(map(hash, sizes))
             and (totals or _packed([0, 0, 0])) == _packed(self._totals)
-            and {self._places} == set(self._found(conn, table))
         )
 
     def _found(self, conn: sqlite3.Connection, table: str) -> Iterator[int]:

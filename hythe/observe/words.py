@@ -76,7 +76,8 @@ def _folded(text: str) -> str:
     """Fold case, compatibility forms and the marks of letters."""
     if text.isascii():
         return text.lower()
-    spread = unicodedata.normalize("NFKD", text.casefold())
+    # Twice: the compatibility form of a double-struck capital is a plain capital.
+    spread = unicodedata.normalize("NFKD", text.casefold()).casefold()
     bare = "".join(char for char in spread if not unicodedata.combining(char))
     return unicodedata.normalize("NFKC", bare)
 

@@ -395,6 +395,30 @@ def test_a_replaced_file_is_noticed(tmp_path):
     assert count(database) == 0
 
 
+def test_a_file_that_was_taken_away_is_no_empty_one(tmp_path):
+    """A handle that has seen it neither reads nothing nor begins another."""
+    database = opened(tmp_path)
+    with database.writing() as connection:
+        connection.execute(INSERT)
+    (tmp_path / "notes.db").rename(tmp_path / "moved.db")
+
+    for call in (database.exists, lambda: count(database), lambda: insert(database)):
+        with pytest.raises(Fault, match="moved or deleted while it was open") as caught:
+            call()
+
+        assert "STORE_DAMAGED" == caught.value.code
+    assert not (tmp_path / "notes.db").exists()
+
+    (tmp_path / "moved.db").rename(tmp_path / "notes.db")
+
+    assert count(database) == 1
+
+
+def insert(database):
+    with database.writing() as connection:
+        connection.execute(INSERT)
+
+
 @pytest.mark.parametrize("open_still", [True, False])
 def test_the_log_of_a_removed_file_is_no_part_of_a_new_one(tmp_path, open_still):
     """Who removes a file and leaves its log begins anew, by writing or by a copy."""

@@ -7,6 +7,8 @@ import random
 import sqlite3
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hythe
 from hythe.observe import fulltext
@@ -130,6 +132,16 @@ def test_derived_tables_can_be_made_again(path, change):
             store.current_observation("db"),
             store.search("16 15 14 db keeps"),
         )
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=8))
+def test_the_engine_cuts_words_where_we_do(texts):
+    """Whatever is written, the full-text tables say it as the doctor reckons."""
+    with hythe.in_memory(agent="a") as store:
+        for text in texts:
+            store.observe("db", text, replaces=hythe.CURRENT)
+
+        assert () == store.doctor().problems
 
 
 def _ranked(conn, table):

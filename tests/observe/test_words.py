@@ -25,6 +25,7 @@ from hythe.observe.words import document, expression, words
         ("x" * 200, ["x" * 128]),
         ("。、!?\x00", []),
         ("🚀 launch", ["🚀", "launch"]),
+        ("ℂ ℾ 𝐀b ™", ["c", "γ", "ab", "tm"]),
     ],
 )
 def test_words_are_cut_per_script_and_folded(text, expected):
