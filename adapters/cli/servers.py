@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from typing import Any
 
 import click
@@ -82,7 +84,8 @@ def web() -> click.Command:
                 ["--http"],
                 required=True,
                 metavar="HOST:PORT",
-                help="Where to listen; the address is http://HOST:PORT/mcp.",
+                help="Where to listen; the address is http://HOST:PORT/mcp. Port 0 takes a"
+                " free one.",
             ),
             click.Option(
                 ["--mode"],
@@ -99,22 +102,36 @@ def web() -> click.Command:
 
 
 def _serve_http(*, store: str, http: str, mode: str) -> int:
-    host, _, port = http.rpartition(":")
-    if not host or not port.isdecimal() or not int(port) < 65_536:
-        raise Fault(
-            "INVALID_ARGUMENT",
-            f"--http {http!r} is not HOST:PORT",
-            hint="For example --http 127.0.0.1:8765",
-        )
+    host, port = _host_and_port(http)
     _need_sdk()
     import hythe
     from adapters._wire.evidence import resolver
+    from adapters.mcp.listening import Address, listening
     from adapters.mcp.serve import serve_http
 
-    with hythe.open(store, agent="server", evidence=resolver) as opened:
-        say(f"serving {store} at http://{http}/mcp, mode {mode}; Ctrl-C ends it")
-        serve_http(opened, host=host.strip("[]"), port=int(port), mode=mode)
+    with contextlib.ExitStack() as closing:
+        sockets = listening(Address(host, port))
+        for one in sockets:
+            closing.enter_context(one)
+        opened = closing.enter_context(
+            hythe.open(store, agent="server", evidence=resolver)
+        )
+        at = Address(host, sockets[0].getsockname()[1])
+        say(f"serving {store} at http://{at}/mcp, mode {mode}; Ctrl-C ends it")
+        serve_http(opened, sockets, host=host, mode=mode)
     return 0
+
+
+def _host_and_port(http: str) -> tuple[str, int]:
+    host, _, port = http.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if host and re.fullmatch("[0-9]{1,5}", port) and int(port) < 65_536:
+        return host, int(port)
+    raise Fault(
+        "INVALID_ARGUMENT",
+        f"--http {http!r} is not HOST:PORT",
+        hint="For example --http 127.0.0.1:8765",
+    )
 
 
 def _store_option() -> click.Option:

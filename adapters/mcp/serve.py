@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import hsum
@@ -9,6 +10,8 @@ from adapters.mcp import evidence, memory
 from adapters.mcp.engine import Prompt, build, run_stdio
 
 if TYPE_CHECKING:
+    import socket
+
     from mcp.server.lowlevel import Server
 
     from hythe import Store
@@ -74,12 +77,23 @@ def serve_memory(store: Store, *, agent: str) -> None:
     run_stdio(memory_server(store, agent=agent))
 
 
-def serve_http(store: Store, *, host: str, port: int, mode: str) -> None:
+def serve_http(
+    store: Store, sockets: list[socket.socket], *, host: str, mode: str
+) -> None:
     """Serve a store over streamable HTTP at `/mcp` until interrupted.
 
     Each call proves itself by `Authorization: Bearer SECRET`, as the mode demands.
+
+    Args:
+        store: the open store.
+        sockets: where to listen; they are closed at the end.
+        host: the name they were made of, which tells what clients may call it.
+        mode: how strictly callers must prove themselves.
     """
     import uvicorn
 
     app = memory_server(store, mode=mode).streamable_http_app(host=host)
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+    # An interrupt is how it ends; `uvicorn.run` would exit the process by itself.
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=sockets)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import socket
+import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 import hythe
-from tests.servers.sessions import answer, fault, run, web_client, web_server
+from tests.servers.sessions import PROGRAM, answer, fault, run, web_client, web_server
 
 SCOPE = {"project": "atlas"}
 STATE = {"objective": "ship", "status": "green", "owner": "planner"}
@@ -149,18 +153,82 @@ def test_a_secret_is_in_no_answer(store):
         assert not any(secret in text for text in texts)
 
 
-@pytest.mark.parametrize("where", ["nonsense", "127.0.0.1", ":80", "127.0.0.1:99999"])
-def test_a_bad_address_is_refused(store, where):
-    """A typed error with the next step, before anything is opened."""
-    import subprocess
-
-    from tests.servers.sessions import PROGRAM
-
-    done = subprocess.run(
-        [*PROGRAM, "hythe", "serve", "--store", str(store[0]), "--http", where],
+def served(store, where):
+    """Run `hythe serve` where it must refuse to, and return what it left."""
+    return subprocess.run(
+        [*PROGRAM, "hythe", "serve", "--store", str(store), "--http", where],
         capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
     )  # fmt: skip
 
+
+@pytest.mark.parametrize(
+    "where",
+    ["nonsense", "127.0.0.1", ":80", "[]:80", "127.0.0.1:99999", "h:" + 5_000 * "9"],
+)
+def test_a_bad_address_is_refused(store, where):
+    """A typed error with the next step, before anything is opened."""
+    done = served(store[0], where)
+
     assert done.returncode == 2
-    assert "INVALID_ARGUMENT" in done.stderr
+    assert done.stderr.startswith("INVALID_ARGUMENT: --http ")
     assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        ("192.0.2.1:8080", "Cannot assign requested address"),
+        ("no-such-host.invalid:8080", "the host has no address"),
+        (f"{80 * 'a'}.example:8080", "the host has no address"),
+    ],
+)
+def test_an_address_that_cannot_be_bound_is_refused(tmp_path, where, reason):
+    """The fault says why and what to do; nothing is said to be served, none is made."""
+    store = tmp_path / "new.hythe"
+    done = served(store, where)
+
+    assert done.returncode == 2
+    first, second = done.stderr.splitlines()
+    assert first == f"INVALID_ARGUMENT: cannot listen on {where}: {reason}"
+    assert second.startswith("  next: Name ")
+    assert not store.exists()
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_a_port_in_use_is_refused(store, family):
+    """The next step is another port, also where the address is one of IPv6."""
+    host = "127.0.0.1" if family == socket.AF_INET else "::1"
+    with socket.socket(family) as taken:
+        try:
+            taken.bind((host, 0))
+        except OSError:
+            pytest.skip("this machine has no such address")
+        taken.listen()
+        shown = f"[{host}]" if ":" in host else host
+        where = f"{shown}:{taken.getsockname()[1]}"
+        done = served(store[0], where)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        f"INVALID_ARGUMENT: cannot listen on {where}: Address already in use\n"
+        "  next: End what listens there, or name another port"
+    )
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_port_0_is_a_free_one_that_is_told(store, host):
+    """What is said to be served can be connected to at once, and SIGINT ends it."""
+    process = subprocess.Popen(
+        [*PROGRAM, "hythe", "serve", "--store", str(store[0]), "--http", f"{host}:0"],
+        stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
+    with process:
+        port = re.search(rf"http://{host}:(\d+)/mcp", process.stderr.readline())[1]
+        with socket.create_connection((host, int(port)), 10) as caller:
+            caller.sendall(b"GET /nothing HTTP/1.0\r\n\r\n")
+            answered = caller.recv(100)
+        process.send_signal(signal.SIGINT)
+
+        assert process.stderr.read() == ""
+    assert answered.startswith(b"HTTP/1.1 404")
+    assert process.returncode == 0
