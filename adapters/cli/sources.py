@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
-__all__ = ["JsonValue", "Reference", "read_json", "read_text"]
+from hsum import Fault
+
+__all__ = [
+    "MOST_OF_CALL",
+    "MOST_OF_TEXT",
+    "JsonValue",
+    "Reference",
+    "called",
+    "chunks",
+    "read_json",
+    "read_text",
+]
+
+# What the libraries take at most, in one text and in one call.
+MOST_OF_TEXT = 16 * 1024 * 1024
+MOST_OF_CALL = 64 * 1024 * 1024
+_CHUNK = 1024 * 1024
 
 _OF_JSON = ("[", "{", '"', "@", "-")
 
@@ -49,24 +66,62 @@ def read_json(
     value: str, param: click.Parameter | None = None, ctx: click.Context | None = None
 ) -> Any:
     """Return the JSON that `value` is or names; each key may stand once."""
-    text = read_text(value) if value == "-" or value.startswith("@") else value
+    named = value == "-" or value.startswith("@")
+    text = read_text(value, MOST_OF_CALL) if named else value
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except ValueError as exc:
         raise click.BadParameter(f"this is not JSON: {exc}", ctx, param) from None
 
 
-def read_text(value: str) -> str:
-    """Return the text of `@FILE`, of stdin for `-`, or else the value itself."""
-    if value == "-":
-        return _decoded(sys.stdin.buffer.read(), "stdin")
-    if value.startswith("@"):
-        path = Path(value[1:])
-        try:
-            return _decoded(path.read_bytes(), str(path))
-        except OSError as exc:
-            raise click.BadParameter(f"{path}: {exc.strerror}") from None
-    return value
+def read_text(value: str, most: int = MOST_OF_TEXT) -> str:
+    """Return the text of `@FILE`, or of stdin for `-`.
+
+    Raises:
+        Fault: `TOO_LARGE` for more than `most` bytes, which a device may give for
+            ever; `INVALID_ARGUMENT` where stdin is closed.
+    """
+    name = value.removeprefix("@")
+    data = bytearray()
+    for chunk in chunks(name):
+        data += chunk
+        if len(data) > most:
+            raise Fault(
+                "TOO_LARGE",
+                f"{called(name)} has more than {most:,} bytes",
+                details={"limit": most},
+            )
+    return _decoded(bytes(data), called(name))
+
+
+def chunks(name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file, or of stdin for `-`, as they come.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT` where stdin is closed.
+    """
+    try:
+        with nullcontext(_stdin()) if name == "-" else open(name, "rb") as stream:
+            while chunk := stream.read1(_CHUNK):
+                yield chunk
+    except OSError as exc:
+        reason = exc.strerror or exc
+        raise click.BadParameter(f"{called(name)}: {reason}") from None
+
+
+def called(name: str) -> str:
+    """Return what to call a source of bytes."""
+    return "stdin" if name == "-" else name
+
+
+def _stdin() -> Any:
+    if sys.stdin is None:  # the caller closed it: `<&-`
+        raise Fault(
+            "INVALID_ARGUMENT",
+            "stdin is closed, and `-` stands for it",
+            hint="Pipe into it what `-` is to read, or name a file instead.",
+        )
+    return sys.stdin.buffer
 
 
 def _decoded(data: bytes, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -236,6 +237,8 @@ def _prompt_handlers(
 
 def run_stdio(server: Server[Any]) -> None:
     """Serve one client over stdin and stdout until stdin closes."""
+    if sys.stdin is None:  # it never was open: `<&-`
+        return
     from mcp.server.stdio import stdio_server
 
     async def serve() -> None:

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import socket
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hsum import Fault
 
@@ -61,7 +61,7 @@ def listening(address: Address) -> list[socket.socket]:
     return found
 
 
-def _resolved(address: Address) -> list[tuple[int, tuple[str | int, ...]]]:
+def _resolved(address: Address) -> list[tuple[int, tuple[Any, ...]]]:
     try:
         rows = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -76,7 +76,7 @@ def _resolved(address: Address) -> list[tuple[int, tuple[str | int, ...]]]:
     return list(dict.fromkeys((row[0], row[4]) for row in rows))
 
 
-def _bound(family: int, place: tuple[str | int, ...]) -> socket.socket:
+def _bound(family: int, place: tuple[Any, ...]) -> socket.socket:
     """Listen at once: Linux lets two sockets bind to a port until one of them does."""
     with contextlib.ExitStack() as undo:
         made = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 FULL = Path("/dev/full")
+ZERO = Path("/dev/zero")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
@@ -41,6 +42,75 @@ def test_a_stream_that_the_caller_closed_is_no_failure(hsum, descriptor):
     )
 
     assert (0, b"") == (done.returncode, done.stderr)
+
+
+def without_stdin(program, *words):
+    return subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *program.argv, *words],
+        capture_output=True,
+        cwd=program.cwd,
+        env=program.environ,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("hsum", ["check", "-"]),
+        ("hythe", ["checkpoint", "--project", "p", "--state", "-"]),
+        ("hythe", ["checkpoint", "--project", "p", "--state-file", "-"]),
+        ("hythe", ["observe", "billing-api", "-"]),
+        ("hythe", ["import", "-"]),
+    ],
+)
+def test_a_closed_stdin_has_nothing_to_read(request, name, words):
+    """`-` is refused then, with the next step, and no store is made."""
+    program = request.getfixturevalue(name)
+    done = without_stdin(program, *words)
+
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert done.stderr.startswith(b"INVALID_ARGUMENT: stdin is closed")
+    assert b"  next: Pipe into it" in done.stderr
+    assert not list(program.cwd.glob("team.hythe*"))
+
+
+@pytest.mark.parametrize("name", ["hsum", "hythe"])
+def test_a_server_without_stdin_ends_at_once(request, name):
+    """A stdin that was never open has closed."""
+    done = without_stdin(request.getfixturevalue(name), "mcp")
+
+    assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.skipif(not ZERO.exists(), reason="the system has no /dev/zero")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["import", "/dev/zero"], "line 1 of /dev/zero has more than 65,536 bytes"),
+        (["import", "-"], "line 1 of stdin has more than 65,536 bytes"),
+        (
+            ["checkpoint", "--project", "p", "--state", "@/dev/zero"],
+            "/dev/zero has more than 67,108,864 bytes",
+        ),
+        (["observe", "billing-api", "-"], "stdin has more than 16,777,216 bytes"),
+    ],
+)
+def test_what_does_not_end_is_cut_at_the_limit(hythe, words, said):
+    """A device gives bytes for ever; the limit of what is asked for is named."""
+    with ZERO.open("rb") as endless:
+        done = subprocess.run(
+            [*hythe.argv, *words],
+            stdin=endless,
+            capture_output=True,
+            cwd=hythe.cwd,
+            env=hythe.environ,
+            check=False,
+            timeout=60,
+        )
+
+    assert 2 == done.returncode
+    assert f"TOO_LARGE: {said}" == done.stderr.decode().splitlines()[0]
 
 
 @pytest.mark.parametrize("module", ["click", "adapters.cli.run"])

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 
 import pytest
 
+from adapters.cli import dash, sources
+from hsum import Fault
+from hsum._kernel.text import MAX_TEXT_BYTES
+from hythe.checkpoint.content import MAX_CALL_BYTES
 from tests.cli.conftest import STATE
 
 SCOPE = ["--project", "atlas"]
@@ -408,6 +414,52 @@ def test_an_export_goes_through_a_pipe(atlas, tmp_path):
     assert atlas.json("history", *SCOPE) == other.json("history", *SCOPE)
     assert (2, "line 8") == (cut.status, cut.json["message"][:6])
     assert 2 == atlas("export", "-", "--json").status
+
+
+def test_an_export_comes_from_a_fifo(atlas, tmp_path):
+    """What can be read once only is imported as a file is."""
+    exported = atlas.raw("export", "-").stdout
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writing = threading.Thread(target=fifo.write_bytes, args=[exported])
+    writing.start()
+    other = atlas.within(tmp_path, HYTHE_STORE=str(tmp_path / "other.hythe"))
+    added = other.json("import", fifo)["added"]
+    writing.join()
+
+    assert 2 == added["checkpoint"]
+
+
+def test_only_a_line_that_is_too_long_is_cut(tmp_path, monkeypatch):
+    """Lines have a limit, the first a lower one; a database has no lines."""
+    monkeypatch.setattr(dash, "MOST_OF_FIRST_LINE", 20)
+    monkeypatch.setattr(dash, "MOST_OF_LINE", 50)
+
+    def copied(*pieces):
+        monkeypatch.setattr(dash, "chunks", lambda _name: iter(pieces))
+        dash._copy("-", tmp_path / "copy")
+        return (tmp_path / "copy").read_bytes()
+
+    for pieces in (
+        [b"first\n", 50 * b"x"],
+        [b"first\n", *3 * [25 * b"x" + b"\n" + 25 * b"x"]],
+        [b"SQLite ", b"format 3\0", 1_000 * b"x"],
+    ):
+        assert b"".join(pieces) == copied(*pieces)
+    for line, pieces in (
+        (1, [15 * b"x", 6 * b"x"]),
+        (2, [b"first\n" + 25 * b"x", 26 * b"x"]),
+        (4, [b"first\n", b"second\nthird\nx", 50 * b"x"]),
+    ):
+        with pytest.raises(Fault, match=f"^line {line} of stdin has more") as caught:
+            copied(*pieces)
+        assert "TOO_LARGE" == caught.value.code
+
+
+def test_inputs_may_be_as_large_as_what_they_are_for():
+    """The limits on reading are those of the libraries themselves."""
+    assert MAX_TEXT_BYTES == sources.MOST_OF_TEXT
+    assert MAX_CALL_BYTES == sources.MOST_OF_CALL
 
 
 def test_a_store_is_a_file_and_no_stream(atlas):
