@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from adapters._wire.faults import fault_json
+from adapters.cli.completing import asked, complete
 from adapters.cli.terminal import emit_json, say
 from hsum import Fault
 
@@ -75,12 +76,8 @@ def _guarded(program: str, arguments: list[str], *, as_json: bool) -> int:
 def _invoked(program: str, arguments: list[str]) -> Any:
     """Run the group without click's own handling of pipes and interrupts."""
     group = _group(program)
-    variable = f"_{program.upper()}_COMPLETE"
-    if variable in os.environ:
-        from click.shell_completion import shell_complete
-
-        asked = os.environ[variable]
-        return shell_complete(group, {}, program, variable, asked)
+    if asked(program):
+        return complete(group, program)
     with group.make_context(program, arguments) as context:
         return group.invoke(context)
 

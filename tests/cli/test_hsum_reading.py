@@ -359,6 +359,45 @@ def test_completion_names_commands(shared):
     assert "plain,search" == done.out.strip()
 
 
+def test_an_empty_completion_variable_asks_nothing(shared):
+    """As for every program of click, it is as if it were unset."""
+    done = shared.within(shared.cwd, _HSUM_COMPLETE="").ok("--version")
+
+    assert done.out.startswith("hsum ")
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"_HSUM_COMPLETE": "junk"}, "_HSUM_COMPLETE is 'junk', which no shell asks"),
+        ({"_HSUM_COMPLETE": "bash_x"}, "_HSUM_COMPLETE is 'bash_x', which"),
+        (
+            {"_HSUM_COMPLETE": "bash_complete"},
+            "bash_complete needs COMP_WORDS and COMP_CWORD as well",
+        ),
+        (
+            {"_HSUM_COMPLETE": "fish_complete", "COMP_WORDS": "hsum sea"},
+            "fish_complete needs COMP_CWORD as well",
+        ),
+        (
+            {
+                "_HSUM_COMPLETE": "zsh_complete",
+                "COMP_WORDS": "hsum sea",
+                "COMP_CWORD": "x",
+            },
+            "COMP_CWORD is 'x', which is no number",
+        ),
+    ],
+)
+def test_what_no_shell_asks_is_refused(shared, variables, said):
+    """The message names the variable, and the next step is to unset it."""
+    done = shared.within(shared.cwd, **variables)("--version")
+
+    assert (2, "") == (done.status, done.out)
+    assert done.err.startswith(f"INVALID_ARGUMENT: {said}")
+    assert "  next: Unset _HSUM_COMPLETE; `hsum completions SHELL`" in done.err
+
+
 @pytest.mark.parametrize(("words", "status"), [([], 2), (["--help"], 0), (["x"], 2)])
 def test_the_two_programs_are_named_when_none_is(shared, words, status):
     """`python -m adapters.cli` says what it can run."""
