@@ -26,6 +26,7 @@ from hsum._kernel.faults import guarded
 from hsum._kernel.files import (
     make_private_dir,
     refuse_network_filesystem,
+    refuse_non_utf8,
     translating_os,
 )
 from hsum._kernel.lock import exclusive
@@ -188,6 +189,7 @@ def _working_root() -> str:
 @contextlib.contextmanager
 def _turn(root: str, timeout_ms: int) -> Iterator[None]:
     """Let one process at a time initialize a root, so that it gets one index."""
+    refuse_non_utf8(data_folder())
     refuse_network_filesystem(data_folder())
     locks = make_private_dir(data_folder() / "locks")
     lock = locks / f"init-{digest(os.fsencode(root))[:32]}.lock"

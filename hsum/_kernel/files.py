@@ -23,6 +23,7 @@ __all__ = [
     "fsync_dir",
     "make_private_dir",
     "refuse_network_filesystem",
+    "refuse_non_utf8",
     "replace",
     "tighten",
     "translating_os",
@@ -199,6 +200,25 @@ def _set_mode(path: Path, mode: int) -> None:
     # What a reader's temporary file or SQLite's `-shm` was may be gone by now.
     with contextlib.suppress(FileNotFoundError):
         path.chmod(mode)
+
+
+def refuse_non_utf8(path: Path | str) -> None:
+    """Refuse a directory that only bytes can name, where a library takes only text.
+
+    Raises:
+        Fault: `INVALID_ARGUMENT`.
+    """
+    name = os.fspath(path)
+    # Under another locale a name of text may be other bytes than its UTF-8.
+    if os.fsencode(name) != name.encode(errors="replace"):
+        shown = visible_path(name)
+        raise Fault(
+            "INVALID_ARGUMENT",
+            f"{shown} is not UTF-8, and the path of an index must be",
+            hint="Set HSUM_HOME to a path that is UTF-8, or give the index another"
+            " one; sources may lie anywhere.",
+            details={"path": shown},
+        )
 
 
 _MOUNTS = Path("/proc/self/mountinfo")

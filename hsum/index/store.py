@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from hsum._kernel.clock import as_clock
 from hsum._kernel.faults import Fault
-from hsum._kernel.files import make_private_dir, refuse_network_filesystem, tighten
+from hsum._kernel.files import (
+    make_private_dir,
+    refuse_network_filesystem,
+    refuse_non_utf8,
+    tighten,
+)
 from hsum._kernel.ids import as_ids
 from hsum._kernel.lock import exclusive
 from hsum._kernel.sqlite import Database
@@ -88,12 +93,14 @@ class Store:
         """Hold the index's writer lock, making its directory first where needed.
 
         Raises:
-            Fault: `WRITER_BUSY`, `PERMISSION_DENIED`, `UNSUPPORTED_STORAGE`.
+            Fault: `WRITER_BUSY`, `PERMISSION_DENIED`, `UNSUPPORTED_STORAGE`, and
+                `INVALID_ARGUMENT` for a path that is not UTF-8.
         """
         if self.read_only:
             raise Fault("PERMISSION_DENIED", "this handle was opened read-only")
         self.database.exists()  # refuses a closed handle
         self.refuse_emptied()
+        refuse_non_utf8(self.folder)  # tantivy takes no other paths
         refuse_network_filesystem(self.folder)
         make_private_dir(self.folder)
         with exclusive(self.folder / "writer.lock", timeout_ms=timeout_ms):

@@ -86,6 +86,47 @@ def _network_disk(folder: Path) -> Iterator[Path]:
             server.terminate()
 
 
+@pytest.mark.parametrize("before", [None, []])
+def test_a_path_that_is_not_utf8_holds_sources_but_no_index(
+    tmp_path: Path, folder: Path, before: list[str] | None
+) -> None:
+    """An index there is refused before anything is made; a root there is ingested."""
+    strange = tmp_path / os.fsdecode(b"nu\xff")
+    if before is not None:
+        strange.mkdir()
+    backup = tmp_path / "backup.hsum"
+    with hsum.open(folder) as index:
+        index.backup(backup)
+    for refused in (
+        lambda: hsum.open(strange / "ix").ingest(folder.parent / "root"),
+        lambda: hsum.open(strange).projects.add("docs"),
+        lambda: hsum.restore(backup, strange),
+    ):
+        with pytest.raises(hsum.InvalidInput) as caught:
+            refused()
+        assert r"nu\xff" in caught.value.message
+        assert "HSUM_HOME" in caught.value.hint
+        assert before == (os.listdir(strange) if strange.exists() else None)
+
+    with hsum.open(tmp_path / "other") as index:
+        assert len(TREE) == index.ingest(plant(strange / "root")).added
+
+
+def test_an_index_that_was_moved_to_such_a_path_is_read(
+    tmp_path: Path, folder: Path, root: Path
+) -> None:
+    """It answers, if slowly; what would write names the path and changes nothing."""
+    strange = folder.rename(tmp_path / os.fsdecode(b"nu\xff"))
+    with hsum.open(strange) as index:
+        held = contents(index)
+        plant(root, {"notes.txt": b"steer\n"})
+        with pytest.raises(hsum.InvalidInput, match="is not UTF-8"):
+            index.ingest()
+
+        assert ["src/helm.py"] == [hit.path for hit in index.search("steer")]
+        assert held == contents(index)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
 def test_a_network_file_system_holds_sources_but_no_index(tmp_path: Path) -> None:
     """An index there is refused before anything is made; a root there is ingested."""

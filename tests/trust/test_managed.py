@@ -58,6 +58,19 @@ def test_initialize_reports_what_it_made(corpus):
     )
 
 
+def test_initialize_makes_nothing_in_a_home_that_is_not_utf8(
+    corpus, tmp_path, monkeypatch
+):
+    """The search index takes paths of text alone; the next step names the variable."""
+    home = tmp_path / os.fsdecode(b"home\xff")
+    monkeypatch.setenv("HSUM_HOME", str(home))
+    with pytest.raises(hsum.InvalidInput, match="is not UTF-8") as caught:
+        hsum.initialize(corpus)
+
+    assert "HSUM_HOME" in caught.value.hint
+    assert not home.exists()
+
+
 def test_initialize_of_an_empty_folder_has_nothing_to_search(corpus, tmp_path):
     """An empty tree is a generation too."""
     (tmp_path / "empty").mkdir()
