@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import bisect
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from hsum.check.spans import Row
 from hsum.model.check import Found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["find"]
 
@@ -27,11 +28,12 @@ _NUMBERS = r"(?P<first>[1-9][0-9]*)(?:-(?P<last>[1-9][0-9]*))?"
 _HASH = r"#L(?P<hfirst>[1-9][0-9]*)(?:-L?(?P<hlast>[1-9][0-9]*))?"
 _MOST_DIGITS = 15  # what JSON's readers keep exactly
 _AFTER = r"(?![\w-])"
-_LINES = re.compile(
-    r"(?<![\w./@+~:#%\\-])"
-    r"(?P<path>(?:\.{0,2}/)?[\w.@+~-]+(?:/[\w.@+~ -]*[\w.@+~-])*)"
-    rf"(?::{_NUMBERS}|{_HASH}){_AFTER}"
-)
+# Paths stand in runs of these, and their lines follow a run: so a run is read once, as
+# a whole, however many of its words a path with blanks could begin with.
+_RUN = re.compile(r"(?<![\w./@+~ -])[\w./@+~ -]++(?<=[\w.@+~-])(?=:[1-9]|#L[1-9])")
+_ANCHOR = re.compile(rf"(?::{_NUMBERS}|{_HASH}){_AFTER}")
+# A path begins with a word that has a folder, or with the last of the run.
+_BEGIN = re.compile(r"(?<![\w./@+~:#%\\-])/?[\w.@+~-]++(?:/|\Z)")
 # Inside a code span a path may have blanks.
 _SPANNED = re.compile(
     rf"`(?P<path>[^`\n:#]+?)(?::{_NUMBERS}|{_HASH})`",
@@ -56,14 +58,17 @@ def find(
     """
     place = _Places(text)
     found = [one for one in _uris(text, place) if prose or _NAMING_IDS.match(one.raw)]
-    taken = [(one.start, one.end) for one in found]
-    for one in _line_forms(text, place, known):
-        if not prose and not known(one.path or ""):
-            continue
-        if not any(start < one.end and one.start < end for start, end in taken):
-            found.append(one)
-            taken.append((one.start, one.end))
-    return sorted(found, key=lambda one: one.start)
+    for matches in (_spanned(text), _plain(text)):
+        forms = _line_forms(matches, place, known)
+        found = _joined(found, (one for one in forms if prose or known(one.path or "")))
+    return found
+
+
+def _joined(found: list[Found], more: Iterable[Found]) -> list[Found]:
+    """Return both in order, without those of `more` that overlap with one of `found`."""
+    taken = Row(found)
+    free = (one for one in more if not taken.touching(one.start, one.end))
+    return sorted([*found, *free], key=lambda one: one.start)
 
 
 class _Places:
@@ -86,16 +91,46 @@ def _uris(text: str, place: _Places) -> Iterator[Found]:
         yield Found(raw, "uri", start, start + len(raw), *place(start))
 
 
+class _Lines(NamedTuple):
+    """A path as written, where it begins, and the match of its lines."""
+
+    path: str
+    start: int
+    anchor: re.Match[str]
+
+
+def _spanned(text: str) -> Iterator[_Lines]:
+    for match in _SPANNED.finditer(text):
+        yield _Lines(match["path"], match.start("path"), match)
+
+
+def _plain(text: str) -> Iterator[_Lines]:
+    """Give, for the lines after each run, the longest path that ends there."""
+    at = 0
+    for run in _RUN.finditer(text):
+        anchor = _ANCHOR.match(text, run.end())
+        first = max(at, run.start() + _last_empty(run[0]))
+        begin = _BEGIN.search(text, first, run.end()) if anchor else None
+        if begin and anchor:
+            at = anchor.end()
+            yield _Lines(text[begin.start() : run.end()], begin.start(), anchor)
+
+
+def _last_empty(run: str) -> int:
+    """Return where the last slash stands that ends no part of a path; else 0."""
+    return max(run.rfind("//"), run.rfind(" /")) + 1
+
+
 def _line_forms(
-    text: str, place: _Places, known: Callable[[str], bool]
+    matches: Iterable[_Lines], place: _Places, known: Callable[[str], bool]
 ) -> Iterator[Found]:
-    for pattern in (_SPANNED, _LINES):
-        for match in pattern.finditer(text):
-            if known(match["path"]) or _is_path(match["path"], text, match):
-                yield _lines_found(match, place)
+    for lines in matches:
+        if known(lines.path) or _is_path(lines.path):
+            yield _lines_found(lines, place)
 
 
-def _lines_found(match: re.Match[str], place: _Places) -> Found:
+def _lines_found(lines: _Lines, place: _Places) -> Found:
+    path, start, match = lines
     hashed = match["hfirst"] is not None
     first = _line(match["hfirst"] if hashed else match["first"])
     ending = match["hlast"] if hashed else match["last"]
@@ -103,14 +138,13 @@ def _lines_found(match: re.Match[str], place: _Places) -> Found:
     end = match.end("hlast") if hashed else match.end("last")
     if end < 0:
         end = match.end("hfirst") if hashed else match.end("first")
-    start = match.start("path")
     return Found(
-        text_of(match, start, end),
+        match.string[start:end],
         "lines",
         start,
         end,
         *place(start),
-        path=match["path"],
+        path=path,
         lines=(first, last),
         anchor="#L" if hashed else ":",
     )
@@ -121,15 +155,8 @@ def _line(digits: str) -> int:
     return int(digits) if len(digits) < _MOST_DIGITS else 10**_MOST_DIGITS
 
 
-def text_of(match: re.Match[str], start: int, end: int) -> str:
-    """Return a part of the matched text by its place in the whole."""
-    return match.string[start:end]
-
-
-def _is_path(path: str, text: str, match: re.Match[str]) -> bool:
+def _is_path(path: str) -> bool:
     """Tell whether an unknown name is meant as a file rather than as host or time."""
-    if text[max(0, match.start() - 3) : match.start()].endswith("://"):
-        return False
     name = path.rpartition("/")[2]
     if name in _BARE_NAMES:
         return True

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from hsum.check.spans import Row, Span, Spanned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hsum.model.check import Found
+
+S = TypeVar("S", bound=Spanned)
 
 __all__ = ["Quote", "quote_beside", "quotes", "says"]
 
@@ -21,16 +26,21 @@ class Quote(NamedTuple):
     end: int
 
 
-_PARAGRAPH = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+# No pattern may begin to match in many places of which each reads on to the end of
+# the line or of the text: a hostile text would take hours.
+_PARAGRAPH = re.compile(r"^(?:[^\S\n]*+\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _FENCE = re.compile(
-    r"^(?P<mark> {0,3}(?:```+|~~~+))[^\n]*\n(?P<body>.*?)(?:^ {0,3}(?:```+|~~~+)[ \t]*$|\Z)",
+    r"^ {0,3}(?:```|~~~)[^\n]*\n(?P<body>.*?)(?:^ {0,3}(?:```+|~~~+)[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 _BLOCK = re.compile(r"(?:^[ ]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _MARKS = re.compile(
     r"\"(?P<a>[^\"\n]+(?:\n[^\"\n]+)*)\"|“(?P<b>[^”]+)”|«\s?(?P<c>[^»]+?)\s?»|„(?P<d>[^“”]+)[“”]"
 )
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_OPENING = re.compile('["“«„]')
+# What may close a quotation, by what opens it.
+_CLOSING = {'"': '"', "“": "”", "«": "»", "„": "“”"}
+_TICKS = re.compile(r"`+|\n")
 _COMMENT_LEADER = re.compile(
     r"^[ \t]*(?:#+|//+[/!]?|\*|/\*+|;+|--+|%+)[ \t]?", re.MULTILINE
 )
@@ -39,43 +49,102 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:…|\.\.\.)(?:\s*\])?\s*")
 
 def quotes(text: str) -> Iterator[Quote]:
     """Give every quotation: fences, block quotes, and text in quotation marks."""
-    covered = []
-    for match in _FENCE.finditer(text):
-        covered.append(match.span())
-        yield Quote(match["body"], *match.span())
-    for match in _BLOCK.finditer(text):
-        if not _within(match.span(), covered):
-            covered.append(match.span())
-            body = re.sub(r"^[ ]{0,3}>[ ]?", "", match[0], flags=re.MULTILINE)
-            yield Quote(body, *match.span())
-    covered += [match.span() for match in _CODE_SPAN.finditer(text)]
-    for match in _MARKS.finditer(text):
-        if not _within(match.span(), covered):
-            body = next(filter(None, match.groups()))
-            yield Quote(body, *match.span())
+    return chain.from_iterable(_kinds(text))
+
+
+def _kinds(text: str) -> tuple[list[Quote], list[Quote], list[Quote]]:
+    """Return fences, block quotes and marked quotations; those of one kind stand apart."""
+    fences = [Quote(match["body"], *match.span()) for match in _FENCE.finditer(text)]
+    fenced = Row(fences)
+    blocks = [
+        Quote(re.sub(r"^[ ]{0,3}>[ ]?", "", match[0], flags=re.MULTILINE), *span)
+        for match in _BLOCK.finditer(text)
+        if not fenced.holds(*(span := match.span()))
+    ]
+    covering = (fenced, Row(blocks), Row(_code_spans(text)))
+    marked = [
+        Quote(next(filter(None, match.groups())), *span)
+        for match in _marked(text)
+        if not any(row.holds(*(span := match.span())) for row in covering)
+    ]
+    return fences, blocks, marked
+
+
+def _code_spans(text: str) -> Iterator[Span]:
+    """Give what stands in one line between two runs of equally many backticks."""
+    runs = list(_TICKS.finditer(text))
+    closing: dict[int, int] = {}
+    closed_by: list[int | None] = [None] * len(runs)
+    for number in range(len(runs) - 1, -1, -1):
+        if runs[number][0] == "\n":
+            closing.clear()
+        else:
+            length = len(runs[number][0])
+            closed_by[number] = closing.get(length)
+            closing[length] = number
+    at = 0
+    for number, last in enumerate(closed_by):
+        if last is not None and number >= at:
+            at = last + 1
+            yield Span(runs[number].start(), runs[last].end())
+
+
+def _marked(text: str) -> Iterator[re.Match[str]]:
+    """Give what stands in quotation marks; a mark that nothing closes is passed over."""
+    ends = {
+        opening: max(map(text.rfind, closing)) for opening, closing in _CLOSING.items()
+    }
+    at = 0
+    for opening in _OPENING.finditer(text):
+        start = opening.start()
+        if at <= start < ends[opening[0]] and (match := _MARKS.match(text, start)):
+            at = match.end()
+            yield match
 
 
 def quote_beside(text: str, found: Sequence[Found]) -> dict[Found, Quote]:
-    """Pair each citation with its quote.
+    """Pair each citation with its quote; `found` is in order and does not overlap.
 
     A pair stands in one paragraph, and each is the other's nearest: so that of two
     citations in a sentence each is held to its own words only.
     """
-    spans = list(_paragraphs(text))
-    nearest: dict[Quote, tuple[int, Found]] = {}
-    wanted: dict[Found, tuple[int, Quote]] = {}
-    for quote in quotes(text):
-        for one in found:
-            if _contains(quote, one) or not _same(spans, quote, one):
-                continue
-            distance = _distance(quote, one)
-            if quote not in nearest or distance < nearest[quote][0]:
-                nearest[quote] = (distance, one)
-            if one not in wanted or distance < wanted[one][0]:
-                wanted[one] = (distance, quote)
-    return {
-        one: quote for one, (_, quote) in wanted.items() if nearest[quote][1] is one
-    }
+    kinds = _kinds(text)
+    paragraphs = Row(_paragraphs(text, Row(kinds[0])))
+    quoted = [_by_paragraph(kind, paragraphs) for kind in kinds]
+    pairs: dict[Found, Quote] = {}
+    for number, ones in _by_paragraph(found, paragraphs).items():
+        pairs |= _pairs([Row(kind.get(number, ())) for kind in quoted], ones)
+    return pairs
+
+
+def _by_paragraph(
+    things: Iterable[S], paragraphs: Row[Span]
+) -> Mapping[int, Sequence[S]]:
+    """Return things by the number of the paragraph in which they begin."""
+    grouped: dict[int, list[S]] = {}
+    for thing in things:
+        for number in paragraphs.touching(thing.start, thing.start + 1):
+            grouped.setdefault(number, []).append(thing)
+    return grouped
+
+
+def _pairs(kinds: Sequence[Row[Quote]], found: Sequence[Found]) -> dict[Found, Quote]:
+    """Pair the citations and the quotes of one paragraph."""
+    citations = Row(found)
+    pairs = {}
+    for one in found:
+        near = chain.from_iterable(kind.near(one.start, one.end) for kind in kinds)
+        apart = [quote for quote in near if not _contains(quote, one)]
+        quote = min(apart, key=lambda quote: _distance(quote, one), default=None)
+        if quote is not None and _nearest(citations, quote) is one:
+            pairs[one] = quote
+    return pairs
+
+
+def _nearest(citations: Row[Found], quote: Quote) -> Found | None:
+    near = citations.near(quote.start, quote.end)
+    apart = (one for one in near if not _contains(quote, one))
+    return min(apart, key=lambda one: _distance(quote, one), default=None)
 
 
 def says(source: str, quote: str) -> bool:
@@ -84,8 +153,7 @@ def says(source: str, quote: str) -> bool:
     White space counts as one blank; an ellipsis stands for anything; the leaders of
     comment lines in the source may be left out.
     """
-    parts = [_squeezed(part) for part in _ELLIPSIS.split(quote)]
-    wanted = [part for part in parts if part]
+    wanted = [part for part in _ELLIPSIS.split(_squeezed(quote)) if part]
     return any(
         _in_order(wanted, _squeezed(view))
         for view in (source, _COMMENT_LEADER.sub("", source))
@@ -106,32 +174,19 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Give the spans of paragraphs; a fence belongs to the lines it touches."""
-    fences = [match.span() for match in _FENCE.finditer(text)]
-    open_span: tuple[int, int] | None = None
+def _paragraphs(text: str, fences: Row[Quote]) -> Iterator[Span]:
+    """Give the paragraphs; a blank line inside a fence parts nothing."""
+    whole: Span | None = None
     for match in _PARAGRAPH.finditer(text):
-        if open_span and _bridged(fences, open_span[1], match.start()):
-            open_span = (open_span[0], match.end())
+        part = Span(*match.span())
+        if whole and fences.touching(part.start, whole.end):
+            whole = Span(whole.start, part.end)
             continue
-        if open_span:
-            yield open_span
-        open_span = match.span()
-    if open_span:
-        yield open_span
-
-
-def _bridged(fences: Sequence[tuple[int, int]], end: int, start: int) -> bool:
-    """Tell whether a blank line lies inside a fence, and so parts nothing."""
-    return any(a < end and start < b for a, b in fences)
-
-
-def _within(span: tuple[int, int], others: Sequence[tuple[int, int]]) -> bool:
-    return any(a <= span[0] and span[1] <= b for a, b in others)
-
-
-def _same(spans: Sequence[tuple[int, int]], quote: Quote, one: Found) -> bool:
-    return any(a <= quote.start < b and a <= one.start < b for a, b in spans)
+        if whole:
+            yield whole
+        whole = part
+    if whole:
+        yield whole
 
 
 def _contains(quote: Quote, one: Found) -> bool:
