@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from hsum._kernel.text import shown
 from hsum.errors import fault
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Pin", "key_of", "line_span", "pin_of", "read_lock", "write_lock"]
 
 FORMAT = "hsum-citations/1"
+_SHA256 = re.compile("[0-9a-f]{64}")
+_LARGEST = 2**63 - 1  # the most bytes that a file can have
 
 
 @attrs.frozen
@@ -126,7 +130,7 @@ def read_lock(data: bytes, name: str) -> Mapping[str, Pin]:
     """
     try:
         pins = _pins(json.loads(data))
-    except (ValueError, TypeError, KeyError) as exc:
+    except (ValueError, TypeError, KeyError, RecursionError) as exc:
         raise fault(
             "INVALID_ARGUMENT",
             f"{name} is not a lock file of citations ({exc})",
@@ -136,22 +140,52 @@ def read_lock(data: bytes, name: str) -> Mapping[str, Pin]:
     return {pin.key: pin for pin in pins}
 
 
-def _pins(value: Mapping[str, Any]) -> list[Pin]:
+def _pins(value: Any) -> list[Pin]:
     if value["format"] != FORMAT:
-        raise ValueError(value["format"])
-    return [_pin(row) for row in value["citations"]]
+        raise ValueError(f"its format is {shown(value['format'])}")
+    rows = value["citations"]
+    if not isinstance(rows, list):
+        raise TypeError("its citations are no list")
+    return [_pin(row) for row in rows]
 
 
 def _pin(row: Mapping[str, Any]) -> Pin:
-    start, end = row["span"]
-    pin = Pin(
-        row["citation"], row["path"], row["rev"], start, end, row["span_sha256"],
-        row["lead"],
-    )  # fmt: skip
-    texts = (pin.key, pin.path, pin.rev, pin.sha256)
-    numbers = (pin.start, pin.end, pin.lead)
-    if not all(isinstance(text, str) for text in texts):
+    start, end = _span(row["span"])
+    return Pin(
+        _name(row["citation"]),
+        _name(row["path"]),
+        _hash(row["rev"]),
+        start,
+        end,
+        _hash(row["span_sha256"]),
+        # The span stands in its line, and so no further in than in its file.
+        _count(row["lead"], start),
+    )
+
+
+def _name(value: Any) -> str:
+    """Return text that can name a file: surrogates stand only for bytes of its name."""
+    if not isinstance(value, str):
         raise TypeError("a text is missing")
-    if not all(isinstance(n, int) for n in numbers) or not 0 <= start <= end:
+    value.encode("utf-8", "surrogateescape")
+    return value
+
+
+def _hash(value: Any) -> str:
+    if not _SHA256.fullmatch(value):
+        raise ValueError("a hash is malformed")
+    return str(value)
+
+
+def _span(value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise TypeError("a span is malformed")
+    end = _count(value[1], _LARGEST)
+    return _count(value[0], end), end
+
+
+def _count(value: Any, most: int) -> int:
+    # True is an int to Python, and no number to JSON.
+    if type(value) is not int or not 0 <= value <= most:
         raise ValueError("a span is malformed")
-    return pin
+    return value
