@@ -12,6 +12,7 @@ from hsum._context import context
 from hsum._kernel.faults import Fault, guarded
 from hsum._kernel.files import as_file, as_path
 from hsum._kernel.text import check_text
+from hsum.check.checker import Cited
 from hsum.check.files import Loose, check_paths, root_of
 from hsum.check.indexed import SnapshotCitations
 from hsum.errors import family, fault
@@ -114,10 +115,12 @@ class _Indexes:
         if chosen.index_id is None or chosen.source_root is None:
             return None
         root = Path(chosen.source_root)
-        if root.is_dir() and all(path.is_relative_to(root) for path in given):
-            self.root = root
-            return self._open(chosen.data_path, chosen.index_id)
-        return self._open(chosen.data_path, chosen.index_id) if index else None
+        inside = all(path.is_relative_to(root) for path in given)
+        if not (index or (inside and root.is_dir())):
+            return None
+        # Who names an index means its tree, wherever the text stands.
+        self.root = root if root.is_dir() else None
+        return self._open(chosen.data_path, chosen.index_id)
 
     def _open(self, folder: str, index_id: str) -> SnapshotCitations:
         if index_id not in self._opened:
@@ -128,8 +131,8 @@ class _Indexes:
         """Return the bytes of a path as the chosen index has them."""
         return None if self._chosen is None else self._chosen.head(path)
 
-    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
-        """Return path, whole revision and span of a URI, from the index it names."""
+    def cited(self, uri: str) -> Cited | str:
+        """Return what a URI cites, from the index that it names."""
         try:
             named = context(citation=uri)
         except Fault as fault:

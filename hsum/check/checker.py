@@ -6,8 +6,9 @@ bytes that have left their place, and judge.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import attrs
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 # What tells the language of a file whose name does not.
 _HEAD = 4_096
 
-__all__ = ["Indexed", "NoIndex", "Text", "check"]
+__all__ = ["Cited", "Indexed", "NoIndex", "Text", "check"]
 
 
 class Indexed(Protocol):
@@ -39,14 +40,27 @@ class Indexed(Protocol):
     def head(self, path: str) -> bytes | None:
         """Return the bytes of a path as indexed last; None where it never was."""
 
-    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
-        """Return path, whole revision and span of a URI; or why it does not resolve.
-
-        The span is the URI's, and may run past the end.
-        """
+    def cited(self, uri: str) -> Cited | str:
+        """Return what a URI cites, or why it does not resolve."""
 
     def cite(self, place: Place, data: bytes) -> str | None:
         """Return a URI for a place in a file, if `data` is what was indexed of it."""
+
+
+class Cited(NamedTuple):
+    """What a URI cites, as an index has it.
+
+    Attributes:
+        root: what was indexed; None where that is not known.
+        path: from that root.
+        whole: the cited revision.
+        span: the URI's, which may run past the end.
+    """
+
+    root: bytes | None
+    path: str
+    whole: bytes
+    span: tuple[int, int]
 
 
 class NoIndex:
@@ -56,7 +70,7 @@ class NoIndex:
         """Return None: no path was ever indexed."""
         return None
 
-    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:  # noqa: ARG002
+    def cited(self, uri: str) -> Cited | str:  # noqa: ARG002
         """Say that no index was given."""
         return "no index and no lock file knows this citation"
 
@@ -101,10 +115,11 @@ class Checked:
 
 @attrs.define
 class _Case:
-    """One citation on its way to a verdict."""
+    """One citation on its way to a verdict; `tree` is what its path starts from."""
 
     found: Found
     state: State
+    tree: WorkingTree
     path: str | None = None
     pin: Pin | None = None
     reason: str = ""
@@ -117,36 +132,63 @@ def check(
     lock: Mapping[str, Pin] | None = None,
     index: Indexed | None = None,
 ) -> list[Checked]:
-    """Judge every citation of every text."""
+    """Judge every citation of every text.
+
+    Lines are looked for in `tree`, and what a URI cites where it was indexed. Only
+    pins of `tree` are given back, for only they can be found again without an index.
+    """
     known = index or NoIndex()
-    resolver = _Resolver(tree, lock or {}, known)
-    opened = [(text, resolver.cases(text)) for text in texts]
-    strays = [
-        case.pin
-        for _, cases in opened
-        for case in cases
-        if case.pin and not _intact(tree, case)
-    ]
-    places = find_places(strays, tree.files())
-    return [_judged(text, cases, tree, places, known) for text, cases in opened]
+    with contextlib.ExitStack() as stack:
+        resolver = _Resolver(_Trees(tree, stack), lock or {}, known)
+        opened = [(text, resolver.cases(text)) for text in texts]
+        strays: dict[WorkingTree, list[Pin]] = {}
+        for _, cases in opened:
+            for case in cases:
+                if case.pin and not _intact(case):
+                    strays.setdefault(case.tree, []).append(case.pin)
+        places = {
+            each: find_places(pins, each.files()) for each, pins in strays.items()
+        }
+        return [_judged(text, cases, tree, places, known) for text, cases in opened]
+
+
+class _Trees:
+    """The tree of the texts, and those of the indexes that are cited."""
+
+    def __init__(self, own: WorkingTree, stack: contextlib.ExitStack) -> None:
+        self.own = own
+        self._stack = stack
+        self._opened = {own.root: own}
+
+    def at(self, root: bytes | None) -> WorkingTree:
+        """Return the tree at a root; the own one where there is none any more."""
+        if root is None:
+            return self.own
+        if root not in self._opened:
+            try:
+                tree = self._stack.enter_context(WorkingTree(root))
+            except OSError:
+                tree = self.own
+            self._opened[root] = tree
+        return self._opened[root]
 
 
 def _judged(
     text: Text,
     cases: list[_Case],
     tree: WorkingTree,
-    places: Mapping[str, tuple[Place, ...]],
+    places: Mapping[WorkingTree, Mapping[str, tuple[Place, ...]]],
     index: Indexed,
 ) -> Checked:
     quoted = quote_beside(text.text, [case.found for case in cases])
     findings = []
     for case in cases:
-        seen = _observed(case, tree, places)
+        seen = _observed(case, places.get(case.tree, {}))
         quote = quoted.get(case.found)
         words = quote.text.strip() if quote else None
         finding = judge(case.found, seen, file=text.file, quote=words)
-        findings.append(_with_replacement(finding, tree, index))
-    pins = {case.pin.key: case.pin for case in cases if case.pin}
+        findings.append(_with_replacement(finding, case.tree, index))
+    pins = {case.pin.key: case.pin for case in cases if case.pin and case.tree is tree}
     return Checked(text, tuple(findings), pins)
 
 
@@ -164,10 +206,9 @@ def _with_replacement(finding: Finding, tree: WorkingTree, index: Indexed) -> Fi
 class _Resolver:
     """Tell which bytes a citation was about: by the lock first, then by the index."""
 
-    def __init__(
-        self, tree: WorkingTree, lock: Mapping[str, Pin], index: Indexed
-    ) -> None:
-        self._tree = tree
+    def __init__(self, trees: _Trees, lock: Mapping[str, Pin], index: Indexed) -> None:
+        self._trees = trees
+        self._tree = trees.own
         self._lock = lock
         self._index = index
         self._locked_paths = {pin.path for pin in lock.values()}
@@ -200,24 +241,25 @@ class _Resolver:
     def _uri(self, found: Found) -> _Case:
         pin = self._lock.get(found.raw)
         if pin is not None:
-            return _Case(found, "pinned", pin.path, pin)
+            return _Case(found, "pinned", self._tree, pin.path, pin)
         known = self._index.cited(found.raw)
         if isinstance(known, str):
-            return _Case(found, "unresolvable", reason=known)
-        path, whole, span = known
+            return _Case(found, "unresolvable", self._tree, reason=known)
+        root, path, whole, span = known
+        tree = self._trees.at(root)
         if span[1] > len(whole):
             reason = f"the cited revision has only {len(whole):,} bytes"
-            return _Case(found, "past_end", path, reason=reason)
-        return _Case(found, "pinned", path, pin_of(found.raw, path, whole, span))
+            return _Case(found, "past_end", tree, path, reason=reason)
+        return _Case(found, "pinned", tree, path, pin_of(found.raw, path, whole, span))
 
     def _lines(self, found: Found, folder: str) -> _Case:
         path = self._place(found.path or "", folder)
         if path is None:
             reason = f"no file {found.path} is known here"
-            return _Case(found, "unresolvable", reason=reason)
+            return _Case(found, "unresolvable", self._tree, reason=reason)
         pin = self._lock.get(key_of(found, path))
         if pin is not None:
-            return _Case(found, "pinned", path, pin)
+            return _Case(found, "pinned", self._tree, path, pin)
         return self._by_bytes(found, path)
 
     def _by_bytes(self, found: Found, path: str) -> _Case:
@@ -230,9 +272,11 @@ class _Resolver:
         whole = self._index.head(path) if data is None else data
         span = line_span(whole, found.lines or (0, 0)) if whole is not None else None
         if whole is None or span is None:
-            return _Case(found, "past_end", path, reason=_beyond(found, path, whole))
+            reason = _beyond(found, path, whole)
+            return _Case(found, "past_end", self._tree, path, reason=reason)
         pin = pin_of(key_of(found, path), path, whole, span)
-        return _Case(found, "pinned" if data is None else "unpinned", path, pin)
+        state: State = "pinned" if data is None else "unpinned"
+        return _Case(found, state, self._tree, path, pin)
 
 
 def _beyond(found: Found, path: str, data: bytes | None) -> str:
@@ -246,13 +290,13 @@ def _line_count(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
-def _intact(tree: WorkingTree, case: _Case) -> bool:
-    return case.pin is not None and _bytes_in_place(tree, case) is not None
+def _intact(case: _Case) -> bool:
+    return case.pin is not None and _bytes_in_place(case) is not None
 
 
-def _bytes_in_place(tree: WorkingTree, case: _Case) -> bytes | None:
+def _bytes_in_place(case: _Case) -> bytes | None:
     """Return the pinned bytes when they stand where the citation says they do."""
-    pin, data = case.pin, tree.read(case.pin.path) if case.pin else None
+    pin, data = case.pin, case.tree.read(case.pin.path) if case.pin else None
     if pin is None or data is None:
         return None
     lines = case.found.lines
@@ -261,14 +305,13 @@ def _bytes_in_place(tree: WorkingTree, case: _Case) -> bytes | None:
     return part if part is not None and pin.matches(part) else None
 
 
-def _observed(
-    case: _Case, tree: WorkingTree, found: Mapping[str, tuple[Place, ...]]
-) -> Observed:
+def _observed(case: _Case, found: Mapping[str, tuple[Place, ...]]) -> Observed:
     if case.pin is None:
         return Observed(state=case.state, path=case.path, reason=case.reason)
-    data = _bytes_in_place(tree, case)
-    places = () if data is not None else found.get(case.pin.key, ())
-    standing = _bytes_at(tree, places[0]) if places else data
+    data = _bytes_in_place(case)
+    stray = () if data is not None else found.get(case.pin.key, ())
+    places = tuple(_as_many_lines(place, case.found.lines) for place in stray)
+    standing = _bytes_at(case.tree, places[0]) if places else data
     return Observed(
         state=case.state,
         path=case.path,
@@ -277,6 +320,17 @@ def _observed(
         text=None if standing is None else decode(standing).text,
         reason=case.reason,
     )
+
+
+def _as_many_lines(place: Place, cited: tuple[int, int] | None) -> Place:
+    """Return a place with as many lines as are cited.
+
+    An empty last line has no byte of its own that would tell it.
+    """
+    if cited is None:
+        return place
+    first = place.lines[0]
+    return attrs.evolve(place, lines=(first, first + cited[1] - cited[0]))
 
 
 def _bytes_at(tree: WorkingTree, place: Place) -> bytes | None:

@@ -9,6 +9,7 @@ import attrs
 
 from hsum._kernel.canonical import digest
 from hsum._kernel.faults import Fault
+from hsum.check.checker import Cited
 from hsum.model import Citation
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class SnapshotCitations:
             return None
         return self._snapshot.latest(path)
 
-    def cited(self, uri: str) -> tuple[str, bytes, tuple[int, int]] | str:
-        """Return path, whole revision and span of a URI; or why it does not resolve."""
+    def cited(self, uri: str) -> Cited | str:
+        """Return what a URI cites, or why it does not resolve."""
         try:
             citation = Citation.parse(uri)
             # The ids and the revision alone: a span past the end is judged elsewhere.
@@ -50,8 +51,12 @@ class SnapshotCitations:
             return f"{fault.message} ({fault.code})"
         if not self._allowed(version.path):
             return "no evidence has this citation here (EVIDENCE_NOT_FOUND)"
-        span = citation.start, citation.end
-        return os.fsdecode(version.path), self._snapshot.whole(version), span
+        return Cited(
+            self._snapshot.root,
+            os.fsdecode(version.path),
+            self._snapshot.whole(version),
+            (citation.start, citation.end),
+        )
 
     def cite(self, place: Place, data: bytes) -> str | None:
         """Return a URI for a place, if `data` is the indexed revision of its file."""
