@@ -99,6 +99,7 @@ class Stream:
         self._deadline = deadline
         self._fusion = Fusion(plan.asked, plan.shares, signals)
         self._seen: set[object] = set()
+        self._known_answers: set[int] = set()
         self._rests: list[tuple[int, Iterator[list[Match]]]] = []
         self.bm25: dict[int, int] = {}
         self._floor: float | None = None
@@ -262,10 +263,25 @@ class Stream:
 
     def _answers(self, depth: int) -> list[list[Match]]:
         """Return what each search of the plan finds: the best `depth`, and ties."""
-        return [
+        found = [
             self._opened.reader.search(self._within(asked), depth)
             for asked in self._plan.searches
         ]
+        self._known_answers.update(match[1] for answer in found for match in answer)
+        return found
+
+    def _is_answer(self, match: Match) -> bool:
+        """Tell whether BM25 finds a passage, be it beyond those that were asked for."""
+        if match.place in self._known_answers:
+            return True
+        version = self._version(match)
+        return any(
+            match.place == each.place
+            for asked in self._plan.searches
+            for each in self._opened.reader.search(
+                Within(asked, (version.key,)), version.passages
+            )
+        )
 
     def _candidates(self, sought: Expression, first: int) -> Iterator[list[Match]]:
         """Yield all candidates of a needle in the order of the words of the query."""
@@ -290,6 +306,8 @@ class Stream:
         for one in self._fusion.best_first(matches, needles, paths, self._prove):
             if one.key in self._seen or one.digest in self._seen:
                 continue
+            if not one.needles and not self._is_answer(one.match):
+                continue  # a candidate that holds neither the needle nor a word
             self._seen.update((one.key, one.digest or one.key))
             top = top or one.score
             self._floor = one.score if floor is None else _below(floor, one, top)

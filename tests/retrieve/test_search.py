@@ -566,6 +566,20 @@ def test_a_needle_that_is_rare_among_its_candidates_comes_first(tmp_path: Path) 
     assert "zz.txt" == hits[0].path
 
 
+@pytest.mark.parametrize("text", ["x" * 6_000, "\u00e9" * 3_000])
+@pytest.mark.parametrize("name", ["needle1", "tail_7"])
+def test_what_holds_nothing_of_the_query_is_no_hit(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    """Neighbours of a passage that may hold it are looked at, and not returned."""
+    index = indexed(tmp_path, {"a.txt": f"{text} {name}\n", "b.txt": "other words\n"})
+    (hit,) = index.search(name)
+
+    assert name in hit.text
+    assert hit.ranks.exact
+    assert hit.ranks.bm25
+
+
 def test_a_numeral_beside_a_word_does_not_hide_it(tmp_path: Path) -> None:
     """`x` stands alone in `x²`: a superscript is no word character."""
     index = indexed(tmp_path, {"a.txt": "the value x² grows\n", "b.txt": "xy\n"})
