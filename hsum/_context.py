@@ -127,7 +127,14 @@ def existing_folder(index: str) -> Path:
     folder = named_folder(index)
     if folder is None:
         names = [known.name for known in folders()]
-        raise fault("INDEX_NOT_FOUND", f"there is no index {index!r}", known=names)
+        here = (
+            f"For the directory {index}, give ./{index}."
+            if Path(index).is_dir()
+            else None
+        )
+        raise fault(
+            "INDEX_NOT_FOUND", f"there is no index {index!r}", hint=here, known=names
+        )
     return folder
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from hsum._kernel.escape import visible
 
 if TYPE_CHECKING:
-    from hythe.model import Checkpoint, History
+    from hythe.model import Checkpoint, History, Plan
 
-__all__ = ["checkpoint_html", "history_html", "lanes"]
+__all__ = ["checkpoint_html", "history_html", "lanes", "plan_html"]
 
 _STEP, _ROW, _DOT = 18, 26, 5
 _MOST_TEXT = 400
@@ -36,11 +36,35 @@ def checkpoint_html(checkpoint: Checkpoint) -> str:
         *(("loop", f"{loop.status}: {loop.next_action}") for loop in checkpoint.loops),
         *((event.kind, event.summary) for event in checkpoint.events),
     ]
+    return _table(f"revision {checkpoint.revision} of {checkpoint.scope}", rows)
+
+
+def plan_html(plan: Plan) -> str:
+    """Return a table of what a reconcile would have to settle."""
+    numbers = {head.id: f"r{head.revision} of {head.author}" for head in plan.heads}
+    rows = [
+        *(
+            ("survivor" if head.id == plan.survivor else "head", numbers[head.id])
+            for head in plan.heads
+        ),
+        *(
+            (f"owed {owed.kind}", f"r{owed.revision}: {owed.value!r}")
+            for owed in plan.owed
+        ),
+        *(
+            (f"differs: {field}", f"{numbers.get(head, head)}: {value}")
+            for field, values in plan.differing.items()
+            for head, value in values.items()
+        ),
+    ]
+    return _table(repr(plan).strip("<>"), rows)
+
+
+def _table(title: str, rows: Sequence[tuple[str, str]]) -> str:
     cells = "".join(
         f"<tr><th style='text-align:left'>{_safe(name)}</th><td>{_safe(text)}</td></tr>"
         for name, text in rows
     )
-    title = f"revision {checkpoint.revision} of {checkpoint.scope}"
     return f"<div><strong>{_safe(title)}</strong><table>{cells}</table></div>"
 
 

@@ -328,6 +328,8 @@ def _check(report: CheckReport) -> Iterator[Line]:
         ]
         if not finding.good:
             yield styled(f"  {finding.message}")
+        if finding.verdict == "misquoted":
+            yield styled(f"  quoted: {visible_path(finding.quote or '')}")
     counts = ", ".join(f"{n} {verdict}" for verdict, n in report.counts.items())
     say(f"{count(len(report), 'citation')}{': ' + counts if counts else ''}", DIM)
 

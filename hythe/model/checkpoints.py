@@ -252,3 +252,8 @@ class Plan:
     def __repr__(self) -> str:
         counts = f"{len(self.heads)} heads, {len(self.owed)} owed"
         return f"<Plan {self.scope}: {counts}, {len(self.differing)} fields differ>"
+
+    def _repr_html_(self) -> str:
+        from hythe._views import plan_html
+
+        return plan_html(self)

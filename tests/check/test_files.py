@@ -151,3 +151,16 @@ def test_bytes_that_are_not_utf_8_survive_a_fix(tree):
     check_paths([tree], root=tree, fix=True)
 
     assert notes.read_bytes() == b"\xff src/m.py:2-3\r\n"
+
+
+def test_cited_lines_that_end_with_an_empty_one_move_whole(tmp_path):
+    """As many lines as were cited, which is once fixed, and then stands."""
+    (tmp_path / "m.py").write_text("a = 1\nb = 2\n\nc = 3\n", "utf-8")
+    (tmp_path / "x.md").write_text("See m.py:1-3 here.\n", "utf-8")
+    verdicts(tmp_path, lock=True)
+    (tmp_path / "m.py").write_text("# top\na = 1\nb = 2\n\nc = 3\n", "utf-8")
+    (moved,) = hsum.check_files([str(tmp_path)], fix=True)
+
+    assert ("moved", (2, 4)) == (moved.verdict, moved.moved_to.lines)
+    assert "m.py:2-4" in (tmp_path / "x.md").read_text("utf-8")
+    assert ["ok"] == [one.verdict for one in hsum.check_files([str(tmp_path)])]

@@ -164,3 +164,40 @@ def test_a_name_that_no_file_can_have_is_not_there(project):
         found = index.check(f"`co\0de.py:1` and `{'a' * 5_000}.py:2`")
 
     assert ["unresolvable"] * 2 == verdicts(found.findings)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_uri_is_judged_in_the_tree_that_was_indexed(project, tmp_path, inside):
+    """Wherever the text that cites it stands, and when its bytes move, too."""
+    (first, *_) = [
+        f.found.raw for f in hsum.check_files(["."]) if f.found.form == "uri"
+    ]
+    folder = tmp_path if inside else tmp_path / "elsewhere" / "deep"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "answer.md").write_text(f"See {first}.\n", "utf-8")
+    asked = [str(folder / "answer.md")]
+
+    assert ["ok"] == verdicts(hsum.check_files(asked, lock=True))
+    assert ["ok"] == verdicts(hsum.check_files(asked, index="project"))
+
+    edit(project, part_00="import os\n\n" + block("part_00"))
+    (moved,) = hsum.check_files(asked)
+
+    assert ("moved", "code.py", (3, 5)) == (
+        moved.verdict, moved.moved_to.path, moved.moved_to.lines,
+    )  # fmt: skip
+
+    edit(project, part_00="import os\n")
+
+    assert ["gone"] == verdicts(hsum.check_files(asked))
+
+
+def test_a_named_index_is_the_tree_that_lines_mean(project, tmp_path, monkeypatch):
+    """A text elsewhere may cite its files as they are written there."""
+    away = tmp_path / "away"
+    away.mkdir()
+    monkeypatch.chdir(away)
+    (away / "answer.md").write_text("See code.py:1-3.\n", "utf-8")
+
+    assert ["unresolvable"] == verdicts(hsum.check_files(["answer.md"]))
+    assert ["unpinned"] == verdicts(hsum.check_files(["answer.md"], index="project"))

@@ -570,8 +570,9 @@ def test_values_show_themselves_escaped(scope):
     )
     scope.record(first)
     branch = scope.checkpoint(state("b"), parent=first)
-    scope.reconcile(**scope.plan_reconcile().request, reason="r")
-    shown = first._repr_html_() + scope.history()._repr_html_()
+    plan = scope.plan_reconcile()
+    scope.reconcile(**plan.request, reason="r")
+    shown = "".join(one._repr_html_() for one in (first, scope.history(), plan))
 
     assert "<script" not in shown
     assert "<b>" not in shown
@@ -579,6 +580,7 @@ def test_values_show_themselves_escaped(scope):
     assert f"r{branch.revision} write" in shown
     assert "[pointer]" in shown
     assert "[retired]" in shown
+    assert "differs: objective" in shown
 
 
 def test_every_value_is_one_telling_line(scope):
