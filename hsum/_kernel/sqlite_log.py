@@ -7,6 +7,7 @@ says nothing: the commits in it are gone.
 from __future__ import annotations
 
 import itertools
+import os
 import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -38,10 +39,8 @@ def log_problems(connection: sqlite3.Connection) -> Iterator[str]:
     A damaged log cannot always be told from one whose last commit a power cut has
     torn. A log that is written or begun anew meanwhile is read once more.
     """
-    path = next(
-        (row[2] for row in connection.execute("PRAGMA database_list") if row[2]), None
-    )
-    if path is None:
+    path = _path_of(connection)
+    if not path:
         return
     log = Path(f"{path}-wal")
     found = broken_at(_read(log))
@@ -50,6 +49,16 @@ def log_problems(connection: sqlite3.Connection) -> Iterator[str]:
             f"{log.name} holds commits from frame {found.frame} on that cannot be read:"
             " it is damaged, or a power cut has torn the last of them"
         )
+
+
+def _path_of(connection: sqlite3.Connection) -> str:
+    """Return the file of the main database, whose name need not be UTF-8, or nothing."""
+    kept, connection.text_factory = connection.text_factory, os.fsdecode
+    try:
+        names = {row[1]: row[2] for row in connection.execute("PRAGMA database_list")}
+    finally:
+        connection.text_factory = kept
+    return names["main"] or ""
 
 
 def _read(log: Path) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from hythe.care.export import FORMAT, KINDS
 from hythe.care.merge import Merge
 from hythe.care.model import Imported
 from hythe.care.reference import import_reference, is_reference
+from hythe.observe.checks import MAX_CALL_BYTES
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
     ]
 
 __all__ = ["import_file"]
+
+# A row has what one call brought, and JSON within JSON may spell a byte in seven.
+_LONGEST_LINE = 8 * MAX_CALL_BYTES
+# It says only what the file is.
+_LONGEST_FIRST_LINE = 65_536
 
 _CONFLICT_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
@@ -130,7 +137,18 @@ def _checked(handle: IO[bytes], path: Path) -> Manifest:
 
 def _lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     handle.seek(0)
-    return enumerate(handle, start=1)
+    for number in itertools.count(1):
+        most = _LONGEST_FIRST_LINE if number == 1 else _LONGEST_LINE
+        line = handle.readline(most + 1)
+        if not line:
+            return
+        if len(line) > most:
+            raise Fault(
+                "TOO_LARGE",
+                f"line {number:,} has more than {most:,} bytes",
+                details={"line": number, "limit": most},
+            )
+        yield number, line
 
 
 def _parsed(line: bytes, number: int) -> tuple[str, dict[str, Any]]:

@@ -467,6 +467,14 @@ def test_what_no_call_would_have_taken_is_refused(other, file, kind, field, valu
     assert () == other.entities().items
 
 
+def test_a_file_without_an_end_is_refused(other):
+    """A device gives its first line for ever; an export's is short."""
+    with pytest.raises(hythe.InvalidInput) as caught:
+        other.import_("/dev/zero")
+
+    assert ("TOO_LARGE", 1) == (caught.value.code, caught.value.details["line"])
+
+
 def test_a_file_that_is_not_there(other, tmp_path):
     """A missing file is an argument that cannot be used."""
     with pytest.raises(hythe.InvalidInput):

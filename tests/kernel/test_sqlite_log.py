@@ -59,6 +59,22 @@ def rows_read(folder, log, target):
         return conn.execute("select count(*) from row").fetchone()[0]
 
 
+def test_the_path_need_not_be_utf_8(tmp_path):
+    """The log is found beside a database whose name is any bytes."""
+    folder = tmp_path / os.fsdecode(b"nu\xff")
+    folder.mkdir()
+    with contextlib.closing(sqlite3.connect(folder / "a.db")) as conn:
+        conn.execute("pragma journal_mode=wal")
+        conn.execute("create table row(data)")
+
+        assert [] == list(log_problems(conn))
+
+        log = folder / "a.db-wal"
+        log.write_bytes(log.read_bytes()[:-9] + b"broken in")
+
+        assert [] != list(log_problems(conn))
+
+
 def test_a_flipped_bit_is_seen_when_it_loses_commits(conn, tmp_path):
     """At any place: what SQLite leaves out is told, what it reads is not."""
     fill(conn, 30)
