@@ -88,7 +88,7 @@ _ROWS = (
     ("LEXICAL_UNAVAILABLE", 5, True, "The lexical index is missing or damaged.",
      "Run `hsum doctor --repair`; it is rebuilt from the database, and nothing is lost."),
     ("FILE_FAILED", 6, True, "The generation was committed, but some files could not be read.",
-     "`hsum skipped` lists them; they keep their last good revision."),
+     "`hsum status` names them; what was indexed before keeps its last good revision."),
     # --- hythe ----------------------------------------------------------------
     ("CONFLICT", 1, True, "The scope has moved on since the parent or heads that were named.",
      "Read the named pointer, apply the change to it, and call again."),

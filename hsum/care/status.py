@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 import attrs
 
 from hsum._kernel.catalogue import entry_of
+from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
 from hsum.index import guards
 from hsum.index.git import GitFailed, enclosing
 from hsum.index.ingest import ingest
 from hsum.index.lexical import Reader
 from hsum.index.survey import Request, checked_out
-from hsum.model import Problem, Status
+from hsum.model import Problem, Skip, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hsum.index.catalogue import Snapshot
     from hsum.index.store import Store
@@ -93,8 +94,18 @@ def _tree(store: Store, root: bytes, commit: str | None) -> Iterator[Problem]:
     if not report.unchanged or behind:
         yield _stale(len(report.changes), behind)
     if report.failed:
-        message = f"{len(report.failed):,} files could not be read"
-        yield Problem("FILE_FAILED", message, entry_of("FILE_FAILED").fix)
+        yield Problem(
+            "FILE_FAILED", _failed(report.failed), entry_of("FILE_FAILED").fix
+        )
+
+
+def _failed(skips: Sequence[Skip]) -> str:
+    """Name some: what keeps its last good revision is not among the skipped files."""
+    named = "; ".join(
+        f"{visible_path(skip.path)}: {skip.detail or skip.reason}" for skip in skips[:3]
+    )
+    files = "1 file" if len(skips) == 1 else f"{len(skips):,} files"
+    return f"{files} could not be read: {named}{'; ...' * (len(skips) > 3)}"
 
 
 def _stale(documents: int, commits: int) -> Problem:

@@ -109,11 +109,15 @@ def test_a_broken_line_ends_no_record(
     plant(root, {"notes.jsonl": whole + broken})
     partial = index.ingest()
     again = index.ingest()
+    told = [problem.message for problem in index.status().problems]
     plant(root, {"notes.jsonl": whole + b'{"id": 20}\n'})
     report = index.ingest()
 
     assert partial.partial
     assert "line 21" in partial.failed[0].detail
+    assert [
+        f"1 file could not be read: notes.jsonl: {partial.failed[0].detail}"
+    ] == told
     assert partial.unchanged
     assert again.partial
     assert (1, 0) == (report.added, report.dropped)
