@@ -147,9 +147,10 @@ def test_an_error_has_a_code_and_no_structure(binding):
 
 
 def test_programs_and_servers_give_the_same_answers(binding, tmp_path):
-    """Search, get and status are equal through MCP and on the command line."""
+    """Search, get, check and status are equal through MCP and on the command line."""
     program = Program("hsum", tmp_path / "home", tmp_path / "tree")
     uri = program.json("search", "needle")["hits"][0]["citation"]
+    claim = f'It holds "a needle" ({uri}).'
 
     async def work():
         async with client("hsum", "mcp", "--binding", binding) as session:
@@ -158,10 +159,19 @@ def test_programs_and_servers_give_the_same_answers(binding, tmp_path):
                 for tool, arguments in (
                     ("evidence_search", {"query": "needle"}),
                     ("evidence_get", {"citation": uri}),
+                    ("evidence_check", {"text": claim}),
+                    ("evidence_status", {}),
                 )
             ]
 
-    assert [program.json("search", "needle"), program.json("get", uri)] == run(work)
+    found, got, checked, status = run(work)
+
+    assert program.json("search", "needle") == found
+    assert program.json("get", uri) == got
+    # Whatever a client is given is marked; these have no mark of their own.
+    marked = {"untrusted_content": True}
+    assert program.json("check", "-", input=claim) | marked == checked
+    assert program.json("status") | marked == status
 
 
 def test_a_first_checkpoint_is_the_same_through_either_door(tmp_path):
