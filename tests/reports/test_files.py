@@ -155,7 +155,10 @@ def test_the_start_of_a_walk_changes_no_verdict(tmp_path: Path) -> None:
 
 
 def test_a_wildcard_names_no_folder(tmp_path: Path) -> None:
-    """`!*/` takes no build output in: it speaks of folders at large."""
+    """`!*/` takes no build output in: it speaks of folders at large.
+
+    The folder is listed with its reason, and comes in when it is named.
+    """
     tree = plant(
         tmp_path / "tree",
         {".gitignore": "*\n!*/\n!*.go\n", "main.go": "x\n"}
@@ -166,6 +169,13 @@ def test_a_wildcard_names_no_folder(tmp_path: Path) -> None:
     index.ingest(tree)
 
     assert ["main.go", "pkg/x/y.go"] == paths(index)
+    assert "untracked build or vendor folder" in {
+        skip.detail for skip in index.skipped() if skip.path == "build/"
+    }
+
+    index.ingest(include=["build/"], allow=["mass-delete"])
+
+    assert ["build/z.go"] == paths(index)
 
 
 def test_a_rule_of_the_parent_holds_in_a_subfolder(tmp_path: Path) -> None:
@@ -179,6 +189,20 @@ def test_a_rule_of_the_parent_holds_in_a_subfolder(tmp_path: Path) -> None:
     index.ingest(tree / "foo")
 
     assert ["baz.txt"] == paths(index)
+
+
+def test_outside_of_a_repository_rules_start_at_the_root(tmp_path: Path) -> None:
+    """Without git a rule file counts below the root that was given, and not above."""
+    tree = plant(
+        tmp_path / "tree",
+        {".gitignore": "**/bar/*\n", "foo/bar/a.txt": "x\n", "foo/baz.txt": "x\n"},
+    )
+    whole, part = hsum.in_memory(), hsum.in_memory()
+    whole.ingest(tree)
+    part.ingest(tree / "foo")
+
+    assert ["foo/baz.txt"] == paths(whole)
+    assert ["bar/a.txt", "baz.txt"] == paths(part)
 
 
 def test_edited_rules_leave_the_next_generation(tmp_path: Path) -> None:
@@ -221,6 +245,22 @@ def test_no_time_limit_cuts_an_ingest_short(
     monkeypatch.undo()
 
     assert len(files) == report.added == len(paths(index))
+
+
+def test_a_credential_folder_is_indexed_when_its_name_is_given(tmp_path: Path) -> None:
+    """Who names `.ssh` gets it without its keys; from above it is not entered."""
+    home = plant(
+        tmp_path / "home",
+        {".ssh/config": "Host a\n", ".ssh/id_rsa": "key\n", "a.txt": "x\n"},
+    )
+    named, above = hsum.in_memory(), hsum.in_memory()
+    named.ingest(home / ".ssh")
+    above.ingest(home)
+
+    assert ["config"] == paths(named)
+    assert {"id_rsa": "secret"} == {s.path: s.reason for s in named.skipped()}
+    assert ["a.txt"] == paths(above)
+    assert {".ssh/": "secret"} == {s.path: s.reason for s in above.skipped()}
 
 
 def test_a_pipe_in_the_tree_keeps_no_one_waiting(tmp_path: Path) -> None:

@@ -72,6 +72,18 @@ def test_a_dash_negates_nothing(tmp_path: Path, query: str) -> None:
     assert [] == found(index, query)
 
 
+@pytest.mark.parametrize("query", [">>>", "->", "&&"])
+def test_an_operator_beside_a_word_character_is_not_found_alone(
+    tmp_path: Path, query: str
+) -> None:
+    """Operators are found as `rg -Fw` finds them: apart, or with what they join."""
+    files = {"apart.txt": f"x {query} y\n", "joined.txt": f"a{query}b\n"}
+    index = indexed(tmp_path / "tree", {**files, "none.txt": "a b\n"})
+
+    assert ["apart.txt"] == found(index, query)
+    assert "joined.txt" == found(index, f"a{query}b")[0]
+
+
 @pytest.mark.parametrize(
     ("query", "first"),
     [("user", "by_id.ts"), ("html response", "parse.ts"), ("a002", "rules.md")],
@@ -147,10 +159,13 @@ def test_a_token_beyond_every_limit_hides_nothing_behind_it(tmp_path: Path) -> N
 
 
 def test_a_file_that_is_one_endless_line_is_told_by_its_reason(tmp_path: Path) -> None:
-    """70,000 letters and no more count as generated, which every answer says."""
-    index = indexed(tmp_path / "tree", {"a.txt": "x" * 70_000 + " tail\n"})
+    """A file that 70,000 letters make up is generated, whatever its other lines are."""
+    text = "an ordinary line\n" * 1_000 + "x" * 70_000 + " tail\n"
+    index = indexed(tmp_path / "tree", {"a.txt": text})
 
-    assert [("a.txt", "generated")] == [(s.path, s.reason) for s in index.skipped()]
+    assert [("a.txt", "generated", "long lines")] == [
+        (skip.path, skip.reason, skip.detail) for skip in index.skipped()
+    ]
     assert 1 == index.search("tail").searched.skipped["generated"]
 
 
