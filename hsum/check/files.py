@@ -160,12 +160,20 @@ def _by_lock(given: list[Path], root: Path, lock: object) -> dict[Path, list[Pat
     for path in files:
         if path.parent not in nearest:
             nearest[path.parent] = _nearest_lock(path.parent, root)
-        found = nearest[path.parent] or _common(given) / LOCK_NAME
+        found = nearest[path.parent] or _own_lock(given, root)
         groups.setdefault(found, []).append(path)
     return groups
 
 
+def _own_lock(given: list[Path], root: Path) -> Path:
+    """Return the lock file that would be made: paths in one start from its tree."""
+    folder = _common(given)
+    return (folder if folder.is_relative_to(root) else root) / LOCK_NAME
+
+
 def _nearest_lock(folder: Path, root: Path) -> Path | None:
+    if not folder.is_relative_to(root):
+        return None
     for above in (folder, *folder.parents):
         if (above / LOCK_NAME).is_file():
             return above / LOCK_NAME

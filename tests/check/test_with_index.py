@@ -201,3 +201,17 @@ def test_a_named_index_is_the_tree_that_lines_mean(project, tmp_path, monkeypatc
 
     assert ["unresolvable"] == verdicts(hsum.check_files(["answer.md"]))
     assert ["unpinned"] == verdicts(hsum.check_files(["answer.md"], index="project"))
+
+
+def test_a_text_elsewhere_is_locked_in_the_tree_of_its_index(project, tmp_path):
+    """Paths in a lock file start from the tree that it lies in."""
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "answer.md").write_text("See code.py:1-3.\n", "utf-8")
+    asked = [str(away / "answer.md")]
+
+    assert ["unpinned"] == verdicts(hsum.check_files(asked, index="project", lock=True))
+    assert (project / "citations.lock").is_file()
+    assert [] == list(away.glob("*.lock"))
+    assert ["ok"] == verdicts(hsum.check_files(asked, index="project"))
+    assert ["unresolvable"] == verdicts(hsum.check_files(asked))
