@@ -161,14 +161,18 @@ def _accepted(snapshot: Snapshot, name: str, kind: str) -> Section:
         )
     standing, plural = snapshot.standing, _PLURAL[kind]
 
+    total = getattr(standing, plural)
+
     def behind(position: int | None) -> Iterator[Entry]:
-        place = _place_of(snapshot, position)
+        place, given = _place_of(snapshot, position), 0
         for revision, ordinal, found in paged(snapshot, _SHOWN, place, (kind,)):
             yield value_entry(snapshot, name, kind, found, (revision, ordinal))
+            given += 1
+        # An index that is damaged leaves rows out, and says nothing.
+        if position is None and given != total:
+            raise damaged(f"the view of the {plural}", f"of scope {snapshot.at.scope}")
 
-    return Section(
-        name, getattr(standing, plural), getattr(standing, f"{plural}_at"), behind
-    )
+    return Section(name, total, getattr(standing, f"{plural}_at"), behind)
 
 
 def _place_of(snapshot: Snapshot, position: int | None) -> tuple[int, int]:
