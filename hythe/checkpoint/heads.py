@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -13,7 +14,7 @@ from hythe.checkpoint.decide import Refused, Standing
 from hythe.checkpoint.scopes import At
 from hythe.checkpoint.store import id_of
 from hythe.model import Head
-from hythe.observe.rows import moment
+from hythe.observe.rows import damaged, moment
 
 __all__ = ["conflict", "live_heads", "live_revisions", "retired_revisions"]
 
@@ -27,8 +28,8 @@ _HEADS = """
         union all
         select pointer, 1, first_retired > 0 from standing
             where store = ?1 and scope = ?2 and pointer > 0)
-    select c.id, c.revision, c.author, c.recorded_at, h.current, h.after_retired
-    from head h join checkpoint c
+    select c.id, h.tip, c.author, c.recorded_at, h.current, h.after_retired
+    from head h left join checkpoint c
         on c.store = ?1 and c.scope = ?2 and c.revision = h.tip
     where h.tip < ?3 order by h.tip desc limit ?4
 """
@@ -37,13 +38,21 @@ _HEADS = """
 def live_heads(
     conn: sqlite3.Connection, at: At, *, limit: int, before: int = _LAST
 ) -> list[Head]:
-    """Return live heads, newest first."""
-    return [
-        Head(identity, revision, author, moment(at_micros), bool(current), bool(after))
-        for identity, revision, author, at_micros, current, after in conn.execute(
-            _HEADS, (*at, before, limit)
-        )
-    ]
+    """Return live heads, newest first.
+
+    Raises:
+        Fault: `INTEGRITY_FAILED` for one whose checkpoint is not to be found.
+    """
+    return list(map(_head_of, conn.execute(_HEADS, (*at, before, limit))))
+
+
+def _head_of(row: Sequence[Any]) -> Head:
+    identity, revision, author, recorded_at, current, after = row
+    if identity is None:  # an index that is damaged leaves rows out
+        raise damaged("the checkpoint of revision", revision)
+    return Head(
+        identity, revision, author, moment(recorded_at), bool(current), bool(after)
+    )
 
 
 def live_revisions(conn: sqlite3.Connection, at: At, standing: Standing) -> set[int]:

@@ -224,6 +224,28 @@ def test_a_renamed_column_is_named(world: World, tmp_path: Path) -> None:
     assert ("the file: the table or index scope is not as it was made",) == problems
 
 
+@pytest.mark.parametrize(
+    ("gone", "asked"),
+    [
+        ("accepted where kind = 'decision' and revision = 1", "resume 2"),
+        ("checkpoint where scope = 3 and revision = 3", "heads 2"),
+        ("checkpoint where scope = 3 and revision = 3", "plan 2"),
+        ("checkpoint where scope = 3 and revision = 3", "resume 2"),
+    ],
+)
+def test_what_an_index_leaves_out_is_missed(
+    world: World, tmp_path: Path, gone: str, asked: str
+) -> None:
+    """A shorter answer is none: counts and heads say what has to be there."""
+    shutil.copytree(world.store, tmp_path / "store")
+    with _raw(tmp_path / "store" / NAME) as conn:
+        conn.execute(f"delete from {gone}")
+    after = answers(tmp_path / "store" / NAME, world.names)
+
+    assert isinstance(after[asked], hythe.HytheError)
+    assert () != after["doctor"]
+
+
 def test_whatever_a_column_says_is_an_answer_or_a_typed_error(
     world: World, tmp_path: Path
 ) -> None:
