@@ -132,8 +132,28 @@ def _store_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     for number, name, guard in rows:
         if number != store or guard != row_digest("store", id=name):
             yield "the name of the store is not as it was written"
-    if not rows and _counts(conn, store)[0]:
+    used = list(_used_tables(conn))
+    if not rows and used:
         yield "the name of the store is missing"
+    for table in used:
+        # Two ranges of the key, where one comparison would read every row.
+        row = conn.execute(
+            f"select 1 from {table} where store < ?1 "
+            f"union all select 1 from {table} where store > ?1",
+            (store,),
+        ).fetchone()
+        if row is not None:
+            yield f"rows of {table} belong to no store"
+
+
+def _used_tables(conn: sqlite3.Connection) -> Iterator[str]:
+    """Give each table that has rows of a store."""
+    for (table,) in conn.execute(
+        "select s.name from sqlite_schema s, pragma_table_info(s.name) c "
+        "where s.type = 'table' and s.name <> 'store' and c.name = 'store'"
+    ).fetchall():
+        if conn.execute(f"select 1 from {table}").fetchone() is not None:
+            yield table
 
 
 def _counts(conn: sqlite3.Connection, store: int) -> tuple[int, int]:

@@ -126,8 +126,13 @@ def legacy_digest(
 def problems(conn: sqlite3.Connection, at: At) -> Iterator[str]:
     """Yield one sentence for each legacy row that is not as it was written."""
     rows = conn.execute(
-        f"select {_FIELDS} from legacy g where g.store = ? and g.scope = ?", at
-    )
+        f"select {_FIELDS} from legacy g where g.store = ? and g.scope = ? "
+        "order by g.ordinal",
+        at,
+    ).fetchall()
+    # A value that ended keeps its row.
+    if [row[2] for row in rows] != list(range(len(rows))):
+        yield "its legacy values are not 0, 1, 2 and so on"
     for row in rows:
         if legacy_digest(at, *row[:7]) != row[7]:
             yield f"the legacy {row[0]} {row[1]} is not as it was written"

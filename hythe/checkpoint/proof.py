@@ -23,6 +23,7 @@ from hythe.checkpoint.scopes import (
 from hythe.checkpoint.seal import FORMAT
 from hythe.checkpoint.store import Row, load_rows
 from hythe.checkpoint.view import changes_of
+from hythe.observe.rows import strays
 from hythe.observe.tombstones import accepts
 
 __all__ = ["derived_of", "problems", "rebuild", "scope_problems"]
@@ -33,7 +34,8 @@ Table = set[tuple[object, ...]]
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each thing in the scopes of a store that is wrong."""
     yield from _state_problems(conn, store)
-    yield from _stray_problems(conn, store)
+    tables = ("checkpoint", "checkpoint_key", "legacy", *DERIVED)
+    yield from strays(conn, store, tables, "scope", ("scope", "scope"))
     for at, name in list_scopes(conn, store):
         try:
             yield from (f"scope {name}: {it}" for it in scope_problems(conn, at))
@@ -55,17 +57,6 @@ def _state_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
         (store,),
     ):
         yield f"the state of checkpoint {identity} is missing"
-
-
-def _stray_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
-    for table in ("checkpoint", "checkpoint_key", "legacy", *DERIVED):
-        row = conn.execute(
-            f"select count(*) from {table} t where not exists (select 1 from scope s "
-            "where s.store = t.store and s.scope = t.scope and s.store = ?)",
-            (store,),
-        ).fetchone()
-        if row[0]:
-            yield f"{row[0]} rows of {table} belong to no scope"
 
 
 def scope_problems(conn: sqlite3.Connection, at: At) -> Iterator[str]:

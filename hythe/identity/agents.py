@@ -10,7 +10,14 @@ from hsum._kernel.canonical import canonical
 from hythe.identity.audit import is_enrolled
 from hythe.identity.model import Agent
 from hythe.model import Page
-from hythe.observe.rows import damaged, hash_of, insert_row, moment, row_digest
+from hythe.observe.rows import (
+    damaged,
+    hash_of,
+    insert_row,
+    moment,
+    row_digest,
+    strays,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -229,6 +236,8 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
 
 
 def _capability_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    held = ("agent", "agent")
+    yield from strays(conn, store, ("agent_capability",), "agent", held)
     for agent, sequence in conn.execute(
         "select agent, sequence from agent where store = ?", (store,)
     ).fetchall():

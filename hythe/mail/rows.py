@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from hsum._kernel.canonical import digest_of
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.scopes import At, spelled
-from hythe.mail.model import FACTS, Delivery, Mark, Message, Sent
-from hythe.observe.rows import damaged, hash_of, moment, row_digest
+from hythe.mail import derive
+from hythe.mail.model import Delivery, Mark, Message, Sent
+from hythe.observe import keys
+from hythe.observe.rows import damaged, gaps, hash_of, moment, row_digest, strays
 from hythe.observe.tombstones import stands
 
 if TYPE_CHECKING:
@@ -263,11 +265,15 @@ def _is_damaged(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) ->
 
 def _is_pruned(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> bool:
     """Tell whether a message is what a prune left: no text, and no delivery."""
-    delivered = conn.execute(
+    return row["text"] == b"" and not _is_delivered(conn, store, row)
+
+
+def _is_delivered(conn: sqlite3.Connection, store: int, row: Mapping[str, Any]) -> bool:
+    found = conn.execute(
         "select 1 from delivery where store = ? and message = ?",
         (store, row["number"]),
     ).fetchone()
-    return row["text"] == b"" and delivered is None
+    return found is not None
 
 
 def _delivery(
@@ -338,9 +344,13 @@ def _marks(
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each row that is not as it was written."""
     yield from _message_problems(conn, store)
+    yield from gaps(conn, store, "message")
+    yield from keys.lost(conn, store, ("send", "hand_off"), "message")
     yield from _delivery_problems(conn, store)
     yield from _mark_problems(conn, store)
-    yield from _derived_problems(conn, store)
+    yield from _inbox_problems(conn, store)
+    yield from _strays(conn, store)
+    yield from derive.problems(conn, store)
 
 
 def _message_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
@@ -348,6 +358,8 @@ def _message_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
         row = dict(zip(_MESSAGE, found, strict=True))
         if _is_damaged(conn, store, row):
             yield f"message {row['id']} is not as it was written"
+        elif row["text"] and not _is_delivered(conn, store, row):
+            yield f"the deliveries of message {row['id']} are missing"
         older = conn.execute(
             "select older from message_supersession where store = ? and newer = ? "
             "order by older",
@@ -383,27 +395,47 @@ def _mark_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
             yield f"the mark {row['fact']} of {place} is not as it was written"
 
 
-def _derived_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+def _inbox_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    """Hold the tally of each inbox against its deliveries, from either side.
+
+    A message to one agent by name makes that agent an inbox, which outlasts a prune.
+    """
+    (undelivered,) = conn.execute(
+        f"select count(*) from message m where store = ? and {_UNDELIVERED}", (store,)
+    ).fetchone()
     inboxes = conn.execute(
-        "select d.recipient, count(*), t.latest - t.pruned, t.unread, "
-        "(select count(*) from mailbox b where b.store = d.store "
-        "and b.recipient = d.recipient and b.unread = 1 and b.archived = 0) "
-        "from delivery d left join inbox_tally t on t.store = d.store "
-        "and t.recipient = d.recipient where d.store = ? group by d.recipient",
+        "select r.recipient, t.latest, t.pruned, count(d.sequence), "
+        "coalesce(min(d.sequence), 1), coalesce(max(d.sequence), 0) "
+        f"from ({_RECIPIENTS}) r left join inbox_tally t on t.store = ?1 "
+        "and t.recipient = r.recipient left join delivery d on d.store = ?1 "
+        "and d.recipient = r.recipient where r.recipient is not null "
+        "group by r.recipient",
         (store,),
     )
-    for recipient, count, expected, tallied, unread in inboxes:
-        if count != expected:
-            yield f"deliveries to {recipient} are missing: {count} of {expected}"
-        if tallied != unread:
-            yield f"{recipient} has {unread} unread messages, not {tallied}"
-    for column, fact in zip(("unread", "open", "archived"), FACTS, strict=True):
-        wrong = conn.execute(
-            "select b.recipient, b.sequence from mailbox b left join mark k "
-            "on k.store = b.store and k.recipient = b.recipient "
-            "and k.sequence = b.sequence and k.fact = ? where b.store = ? "
-            f"and b.{column} = (k.fact is {'null' if fact == 'archived' else 'not null'})",
-            (fact, store),
-        )
-        for recipient, sequence in wrong:
-            yield f"{recipient}/{sequence} is shown wrongly as to {fact}"
+    for recipient, latest, pruned, count, first, last in inboxes:
+        if latest is None:
+            yield f"the tally of the inbox of {recipient} is missing"
+        elif count != latest - pruned or first < 1 or last > latest:
+            yield f"deliveries to {recipient} are missing: {count} of {latest - pruned}"
+        elif not 0 <= pruned <= undelivered:
+            yield f"{recipient} has {undelivered} pruned messages at most, not {pruned}"
+
+
+_UNDELIVERED = (
+    "not exists (select 1 from delivery d where d.store = m.store "
+    "and d.message = m.number)"
+)
+_RECIPIENTS = """
+    select recipient from inbox_tally where store = ?1
+    union select recipient from delivery where store = ?1
+    union select iif(json_valid(cast(address as text)),
+        json_extract(cast(address as text), '$.agent'), null)
+        from message where store = ?1
+"""
+
+
+def _strays(conn: sqlite3.Connection, store: int) -> Iterator[str]:
+    place = ("recipient", "recipient"), ("sequence", "sequence")
+    yield from strays(conn, store, ("mark", "mailbox"), "delivery", *place)
+    newer = ("message_supersession",)
+    yield from strays(conn, store, newer, "message", ("newer", "number"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
 from hythe.observe import entities, fulltext, keys, observation_rows, relations
+from hythe.observe.rows import gaps, strays
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,8 +22,21 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     yield from observation_rows.problems(conn, store)
     yield from relations.problems(conn, store)
     yield from keys.problems(conn, store)
+    # An entity or a relation that an import found here already has another id than
+    # the key says; an observation keeps its own everywhere.
+    yield from keys.lost(conn, store, ("observe",), "observation")
+    for table in ("entity", "observation", "relation"):
+        yield from gaps(conn, store, table)
+    yield from strays(conn, store, _OF_ENTITY, "entity", ("entity", "number"))
+    for end in ("source", "target"):
+        yield from strays(conn, store, ("relation",), "entity", (end, "number"))
     with contextlib.suppress(Fault):  # of a row that is named above
         yield from _word_problems(conn, store)
+
+
+_OF_ENTITY = (
+    "entity_name", "observation", "supersession", "live_observation", "entity_tally",
+)  # fmt: skip
 
 
 def _word_problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:

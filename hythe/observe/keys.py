@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from hsum._kernel.canonical import digest_of
@@ -10,11 +11,11 @@ from hythe.observe.rows import insert_row, row_digest
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hythe.observe.stamp import Stamp
 
-__all__ = ["fingerprint", "first_result", "problems", "recorded", "remember"]
+__all__ = ["fingerprint", "first_result", "lost", "problems", "recorded", "remember"]
 
 
 def fingerprint(operation: str, author: str, **request: Any) -> str:
@@ -110,3 +111,17 @@ def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
         )
         if expected != guard:
             yield f"the idempotency key {key!r} of {author} is not as it was written"
+
+
+def lost(
+    conn: sqlite3.Connection, store: int, operations: Sequence[str], table: str
+) -> Iterator[str]:
+    """Yield one sentence for each key of these operations whose result is gone."""
+    rows = conn.execute(
+        "select k.key, k.author from author_key k where k.store = ? and k.operation "
+        "in (select value from json_each(?)) and not exists (select 1 "
+        f"from {table} t where t.store = k.store and t.id = k.result)",
+        (store, json.dumps(operations)),
+    )
+    for key, author in rows:
+        yield f"what the idempotency key {key!r} of {author} wrote is missing"

@@ -39,7 +39,7 @@ __all__ = [
 
 _COLUMNS = (
     "r.number, r.id, r.source, r.type, r.target, r.evidence, r.author, r.proven, "
-    "r.recorded_at, r.digest, a.id, a.name, b.id, b.name"
+    "r.recorded_at, r.digest, a.id, a.name, b.id, b.name, r.evidence_hash"
 )
 _FROM = (
     "relation r join entity a on a.store = r.store and a.number = r.source "
@@ -254,18 +254,19 @@ def _one(conn: sqlite3.Connection, store: int, number: int) -> Relation:
 
 
 def _is_damaged(row: Sequence[Any]) -> bool:
+    hashed = hash_of(row[5])
     expected = row_digest(
         "relation",
         id=row[1],
         source=row[10],
         type=row[3],
         target=row[12],
-        evidence_hash=hash_of(row[5]),
+        evidence_hash=hashed,
         author=row[6],
         proven=bool(row[7]),
         recorded_at=row[8],
     )
-    return bool(expected != row[9])
+    return bool(expected != row[9] or hashed != row[14])
 
 
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:

@@ -63,8 +63,22 @@ def test_a_store_as_written_has_no_problems(path):
         "update relation set type = 'x'",
         "update relation set target = source",
         "update relation set evidence = x'5b5d'",
+        "update relation set evidence_hash = 'x'",
+        "update relation set number = number + 1",
         "delete from relation",
         "update author_key set result = 'x'",
+        (
+            "delete from observation; delete from supersession;"
+            "delete from live_observation;"
+            "update entity_tally set observations = 0, live = 0"
+        ),
+        (
+            "delete from entity where name = 'api'; delete from entity_name "
+            "where key = 'api'"
+        ),
+        "delete from entity_tally",
+        "insert into entity_tally values (1, 9, 0, 0, 0)",
+        "delete from live_observation",
         "update entity_tally set live = 7",
         "delete from live_observation where sequence = 3",
         "update live_observation set sequence = 1 where sequence = 2",
@@ -73,7 +87,7 @@ def test_a_store_as_written_has_no_problems(path):
 def test_every_change_behind_our_back_is_found(path, change):
     """Editing, deleting, moving or adding a row with raw SQL is reported."""
     conn = sqlite3.connect(path)
-    conn.execute(change)
+    conn.executescript(change)
     conn.commit()
     conn.close()
 
