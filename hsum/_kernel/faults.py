@@ -26,7 +26,14 @@ T = TypeVar("T")
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(0x80, 0x100)}
 
 
-STRANGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+STRANGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
 """What using a value raises that a damaged row gives: any value, of any type."""
 
 

@@ -169,7 +169,6 @@ class Database:
         with self._turn(timeout_ms), translating_sqlite(self.path):
             if not self._stands(self.path):
                 yield from self._first_write(self.path)
-                self._seen = True
                 return
             writer = self._take_writer(timeout_ms)
             before = self._log_bytes()
@@ -253,11 +252,9 @@ class Database:
         return self._closed
 
     def _stands(self, path: Path) -> bool:
-        """Tell whether the file has been made.
+        """Tell whether the file has been made; refuse one that was taken away.
 
-        Raises:
-            Fault: `STORE_DAMAGED` for one that was there: it would read as an empty
-                one, and the next write would begin another.
+        It would read as an empty one, and the next write would begin another.
         """
         stands = identity_of(path) is not None
         if self._seen and not stands:
@@ -423,6 +420,7 @@ class Database:
                 writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             with translating_os(path):
                 publish(temporary, path)
+            self._seen = True
         finally:
             sweep(path)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["is_strange", "translating_sqlite"]
+__all__ = ["is_strange", "tells_damage", "translating_sqlite"]
 
 _CODES = {
     sqlite3.SQLITE_BUSY: "WRITER_BUSY",
@@ -60,6 +60,12 @@ def is_strange(exc: Exception) -> bool:
     if isinstance(exc, sqlite3.Error):
         return _fault_of(exc, None) is None
     return isinstance(exc, STRANGE)
+
+
+def tells_damage(exc: sqlite3.Error) -> bool:
+    """Tell whether an error is about what is stored, and not about room or rights."""
+    fault = _fault_of(exc, None)
+    return fault is None or fault.code == "STORE_DAMAGED"
 
 
 def _fault_of(exc: sqlite3.Error, path: Path | None) -> Fault | None:

@@ -10,6 +10,7 @@ from typing import final
 import attrs
 
 from hsum._kernel.faults import STRANGE, Fault
+from hsum._kernel.sqlite_faults import tells_damage
 from hsum._kernel.sqlite_log import log_problems
 from hsum._kernel.sqlite_schema import schema_problems
 from hythe._storage import SCHEMA
@@ -112,6 +113,8 @@ def _guarded(
     except Fault as fault:
         yield fault.message
     except sqlite3.DatabaseError as error:
+        if not tells_damage(error):
+            raise
         yield f"the file: {error}"
     except STRANGE as error:
         yield f"rows of {part.__module__} cannot be read: {error!r}"
