@@ -25,6 +25,7 @@ from hythe.checkpoint.scopes import At, scope_digest
 from hythe.identity.agents import point_to_newest
 from hythe.observe import doctor as observe
 from hythe.observe.entities import entity_identity, entity_name, resolve_entity
+from hythe.observe.keys import key_digest
 from hythe.observe.observation_rows import observation_digest
 from hythe.observe.rows import insert_row, row_digest
 from hythe.observe.tombstones import recorded_hash
@@ -49,6 +50,7 @@ class Merge:
         self.added: Counter[str] = Counter()
         self._entities: dict[str, int] = {}
         self._names: dict[str, str] = {}
+        self._renamed: dict[str, str] = {}
         self._scopes: dict[int, Merging] = {}
         self._agents: set[str] = set()
         self._foreign_agents: set[str] = set()
@@ -160,7 +162,9 @@ class Merge:
         )
         known = known or resolve_entity(self.conn, self.store, row["name"])
         self._entities[row["id"]] = known or self._next("entity")
-        if known is None:
+        if known is not None:
+            self._renamed[row["id"]] = entity_identity(self.conn, self.store, known)
+        else:
             number = self._entities[row["id"]]
             stored = {**row, "definition": _bytes(row["definition"])}
             self._insert("entity", {"number": number, **stored})
@@ -241,7 +245,7 @@ class Merge:
     def _relation(self, row: Row) -> bool:
         ends = self._entities[row["source"]], self._entities[row["target"]]
         known = self._one(
-            "select 1 from relation where store = ? and (id = ? or (source = ? "
+            "select id from relation where store = ? and (id = ? or (source = ? "
             "and type = ? and target = ? and evidence_hash = ?))",
             row["id"],
             ends[0],
@@ -249,7 +253,9 @@ class Merge:
             ends[1],
             row["evidence_hash"],
         )
-        if known is None:
+        if known is not None:
+            self._renamed[row["id"]] = known
+        else:
             said = {name: row[name] for name in ("id", "type", "evidence_hash")}
             said |= {name: row[name] for name in _STAMP}
             named = [entity_identity(self.conn, self.store, end) for end in ends]
@@ -276,6 +282,10 @@ class Merge:
                 f"{row['author']} used the key {row['key']!r} otherwise here"
             )
         if known is None:
+            here = self._renamed.get(row["result"], row["result"])
+            if here != row["result"]:  # it was known here already, under another id
+                row = {**row, "result": here}
+                row["digest"] = key_digest(row)
             self._insert("author_key", row)
         return known is None
 

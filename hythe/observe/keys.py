@@ -11,11 +11,19 @@ from hythe.observe.rows import insert_row, row_digest
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hythe.observe.stamp import Stamp
 
-__all__ = ["fingerprint", "first_result", "lost", "problems", "recorded", "remember"]
+__all__ = [
+    "fingerprint",
+    "first_result",
+    "key_digest",
+    "lost",
+    "problems",
+    "recorded",
+    "remember",
+]
 
 
 def fingerprint(operation: str, author: str, **request: Any) -> str:
@@ -87,30 +95,32 @@ def remember(
         "result": result,
         **stamp.fields,
     }
-    guard = row_digest("author_key", **row)
-    insert_row(conn, "author_key", {"store": stamp.store, **row, "digest": guard})
+    stored = {"store": stamp.store, **row, "digest": key_digest(row)}
+    insert_row(conn, "author_key", stored)
+
+
+def key_digest(row: Mapping[str, Any]) -> str:
+    """Return the digest that guards a key's row."""
+    plain = {name: row[name] for name in _GUARDED}
+    return row_digest("author_key", proven=bool(row["proven"]), **plain)
+
+
+_GUARDED = ("key", "operation", "fingerprint", "result", "author", "recorded_at")
 
 
 def problems(conn: sqlite3.Connection, store: int) -> Iterator[str]:
     """Yield one sentence for each key row that is not as it was written."""
+    names = (*_GUARDED, "proven", "digest")
     rows = conn.execute(
-        "select key, operation, fingerprint, result, author, proven, recorded_at, "
-        "digest from author_key where store = ?",
-        (store,),
+        f"select {', '.join(names)} from author_key where store = ?", (store,)
     )
-    for key, operation, wanted, result, author, proven, recorded_at, guard in rows:
-        expected = row_digest(
-            "author_key",
-            key=key,
-            operation=operation,
-            fingerprint=wanted,
-            result=result,
-            author=author,
-            proven=bool(proven),
-            recorded_at=recorded_at,
-        )
-        if expected != guard:
-            yield f"the idempotency key {key!r} of {author} is not as it was written"
+    for found in rows:
+        row = dict(zip(names, found, strict=True))
+        if key_digest(row) != row["digest"]:
+            yield (
+                f"the idempotency key {row['key']!r} of {row['author']} "
+                "is not as it was written"
+            )
 
 
 def lost(

@@ -229,6 +229,19 @@ def test_a_retry_after_the_way_gives_the_first_result(store, other, file):
     assert store.scope(project="atlas").get(1) == again
 
 
+def test_a_key_means_what_was_known_here_already(store, other, tmp_path):
+    """A retry finds the entity and the relation that this store has of that kind."""
+    for one in (store, other):
+        one.entity("queue", kind="service", key=None if one is other else "make it")
+        one.relate("api", "uses", "queue", key=None if one is other else "join them")
+    here = other.get_entity("queue"), other.relations("queue")[0]
+    other.import_(store.export(tmp_path / "keyed.jsonl").path)
+
+    assert here[0].id == other.entity("queue", kind="service", key="make it").id
+    assert here[1].id == other.relate("api", "uses", "queue", key="join them").id
+    assert () == other.doctor().problems
+
+
 def test_a_key_of_a_message_means_the_same_in_another_store(store, other, file):
     """Whatever numbers its scope has there, a retry sends nothing again."""
     other.scope(project="unrelated").checkpoint(STATE, parent=None)
