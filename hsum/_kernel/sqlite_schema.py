@@ -7,13 +7,14 @@ flipped bit renames a column, and all that names it in lower case goes on workin
 from __future__ import annotations
 
 import contextlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hsum._kernel.sqlite import Database
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from hsum._kernel.sqlite import Schema
 
@@ -26,17 +27,21 @@ def schema_problems(connection: sqlite3.Connection, schema: Schema) -> Iterator[
     Structures are compared and not their texts, which depend on the versions of the
     libraries that write them.
     """
-    with (
-        contextlib.closing(Database(None, schema=schema)) as database,
-        database.reading() as empty,
-    ):
-        wanted = _structure(empty)
-    found = _structure(connection)
+    wanted, found = _made_by(schema), _structure(connection)
     for name in sorted(wanted.keys() | found.keys()):
         if name not in found:
             yield f"the table or index {name} is missing"
         elif found[name] != wanted.get(name):
             yield f"the table or index {name} is not as it was made"
+
+
+@lru_cache(maxsize=8)
+def _made_by(schema: Schema) -> Mapping[str, Any]:
+    with (
+        contextlib.closing(Database(None, schema=schema)) as database,
+        database.reading() as empty,
+    ):
+        return _structure(empty)
 
 
 # The tables that a virtual table keeps for itself are the engine's.

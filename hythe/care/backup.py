@@ -53,7 +53,11 @@ def restore(source: Path, target: Path) -> Backup:
         _refuse_existing(target)
         with contextlib.closing(Storage(source, read_only=True)) as storage:
             storage.database.copy_to(target)
-    return _verified(target)
+        try:
+            return _verified(target)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
 
 
 def _refuse_existing(target: Path) -> None:
