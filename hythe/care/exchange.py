@@ -29,12 +29,12 @@ if TYPE_CHECKING:
         [sqlite3.Connection, Stamp], tuple[int, Mapping[str, int], Mapping[str, int]]
     ]
 
-__all__ = ["import_file"]
+__all__ = ["LONGEST_FIRST_LINE", "LONGEST_LINE", "import_file"]
 
 # A row has what one call brought, and JSON within JSON may spell a byte in seven.
-_LONGEST_LINE = 8 * MAX_CALL_BYTES
+LONGEST_LINE = 8 * MAX_CALL_BYTES
 # It says only what the file is.
-_LONGEST_FIRST_LINE = 65_536
+LONGEST_FIRST_LINE = 65_536
 
 _CONFLICT_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
@@ -138,7 +138,7 @@ def _checked(handle: IO[bytes], path: Path) -> Manifest:
 def _lines(handle: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     handle.seek(0)
     for number in itertools.count(1):
-        most = _LONGEST_FIRST_LINE if number == 1 else _LONGEST_LINE
+        most = LONGEST_FIRST_LINE if number == 1 else LONGEST_LINE
         line = handle.readline(most + 1)
         if not line:
             return

@@ -12,6 +12,7 @@ import pytest
 from adapters.cli import dash, sources
 from hsum import Fault
 from hsum._kernel.text import MAX_TEXT_BYTES
+from hythe.care import exchange
 from hythe.checkpoint.content import MAX_CALL_BYTES
 from tests.cli.conftest import STATE
 
@@ -460,6 +461,8 @@ def test_inputs_may_be_as_large_as_what_they_are_for():
     """The limits on reading are those of the libraries themselves."""
     assert MAX_TEXT_BYTES == sources.MOST_OF_TEXT
     assert MAX_CALL_BYTES == sources.MOST_OF_CALL
+    assert exchange.LONGEST_LINE == dash.MOST_OF_LINE
+    assert exchange.LONGEST_FIRST_LINE == dash.MOST_OF_FIRST_LINE
 
 
 def test_a_store_is_a_file_and_no_stream(atlas):
