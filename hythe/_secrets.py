@@ -71,11 +71,13 @@ def _may_have_secrets(value: Any) -> bool:
 
 def _gather(items: Iterable[Any], found: list[str]) -> None:
     for item in items:
+        if not item:
+            continue
         if isinstance(item, str):
             found.append(item)
-        elif item and isinstance(item, (list, tuple)):
+        elif isinstance(item, (list, tuple)):
             _gather(item, found)
-        elif item and isinstance(item, dict):
+        elif isinstance(item, dict):
             _gather(item.values(), found)
 
 

@@ -57,6 +57,7 @@ class Storage:
         self.clock = as_clock(clock)
         self.ids = as_ids(ids)
         self.evidence = evidence
+        self._named = False
         self.database = Database(
             path,
             schema=SCHEMA,
@@ -77,8 +78,10 @@ class Storage:
     ) -> Iterator[tuple[sqlite3.Connection, Stamp]]:
         """Give one writing transaction, and what its rows say about their writing."""
         with self.database.writing() as conn:
-            self._name_store(conn)
+            if not self._named:
+                self._name_store(conn)
             yield conn, Stamp(_STORE, author, proven, self.clock(), self.ids)
+        self._named = True
 
     def _name_store(self, conn: sqlite3.Connection) -> None:
         if conn.execute("select 1 from store").fetchone() is None:

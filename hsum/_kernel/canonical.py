@@ -9,7 +9,7 @@ from typing import Any
 
 from hsum._kernel.faults import Fault
 
-__all__ = ["canonical", "digest", "digest_of"]
+__all__ = ["canonical", "canonical_of_simple", "digest", "digest_of"]
 
 MAX_SAFE_INTEGER = 2**53 - 1
 
@@ -38,12 +38,21 @@ def canonical(value: Any) -> bytes:
 
 def _canonical(value: Any) -> bytes:
     if _is_simple(value, "$"):
-        # json.dumps gives the same bytes for such data, five times faster;
-        # a property test holds the two equal.
-        return _encode(value).encode()
+        return canonical_of_simple(value)
     import rfc8785
 
     return rfc8785.dumps(value)
+
+
+def canonical_of_simple(value: Any) -> bytes:
+    """Return the same bytes for data that was checked as it came in.
+
+    Its texts have no lone surrogates, its integers stay within 2^53-1, its keys are
+    ASCII, and it has no floats.
+    """
+    # json.dumps gives the same bytes for such data, five times faster; a property
+    # test holds the two equal.
+    return _encode(value).encode()
 
 
 def digest(data: bytes) -> str:

@@ -7,14 +7,11 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, final
 
 from hsum._kernel.escape import visible_path
 from hsum._kernel.faults import Fault
 from hsum._kernel.text import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "as_file",
@@ -87,13 +84,22 @@ def as_file(value: Any, path: str = "$.path") -> Path:
     )
 
 
-@contextlib.contextmanager
-def translating_os(path: Path | str | bytes | None = None) -> Iterator[None]:
+@final
+class translating_os:  # noqa: N801 - used as a statement
     """Turn an `OSError` into a fault that names the path."""
-    try:
-        yield
-    except OSError as exc:
-        raise os_fault(exc, path) from exc
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path | str | bytes | None = None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
+        if isinstance(error, OSError):
+            raise os_fault(error, self._path) from error
 
 
 def os_fault(exc: OSError, path: Path | str | bytes | None = None) -> Fault:

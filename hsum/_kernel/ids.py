@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +15,19 @@ __all__ = ["Ids", "SequentialIds", "as_ids", "is_uuid", "random_ids"]
 
 Ids = Callable[[], str]
 
+_48_BITS = 2**48 - 1
+
 
 def random_ids() -> str:
-    """Return a random UUID (RFC 9562, version 4)."""
-    digits = os.urandom(16).hex()
-    # `str(uuid4())` gives the same at five times the cost.
+    """Return a new UUID (RFC 9562, version 7): milliseconds, then 74 random bits.
+
+    Ids that are made together lie together in an index, so that a commit writes half
+    the pages. Nothing may be ordered by them: clocks go back.
+    """
+    digits = f"{time.time_ns() // 1_000_000 & _48_BITS:012x}{os.urandom(10).hex()}"
     variant = "89ab"[int(digits[16], 16) & 3]
     return (
-        f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}"
+        f"{digits[:8]}-{digits[8:12]}-7{digits[13:16]}-{variant}{digits[17:20]}"
         f"-{digits[20:]}"
     )
 

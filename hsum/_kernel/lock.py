@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from hsum._kernel.faults import Fault
 from hsum._kernel.files import translating_os
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["exclusive"]
 
 _CHECK_SECONDS = 0.001
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 @contextlib.contextmanager
@@ -39,30 +40,29 @@ def exclusive(
             f"lock_timeout_ms must be a whole number, not {type(timeout_ms).__name__}",
             details={"path": "$.lock_timeout_ms"},
         )
-    with _opened(Path(path), mode) as handle:
-        _acquire(handle, path, timeout_ms)
+    with translating_os(path):
+        descriptor = os.open(path, _FLAGS, mode)
+    try:
+        _acquire(descriptor, path, timeout_ms)
         try:
             with translating_os(path):
-                _write_pid(handle)
+                _write_pid(descriptor)
             yield
         finally:
-            portalocker.unlock(handle)
+            # A child that was forked meanwhile has the file open, and would hold on.
+            portalocker.unlock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-def _opened(path: Path, mode: int) -> IO[bytes]:
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    with translating_os(path):
-        return os.fdopen(os.open(path, flags, mode), "r+b", buffering=0)
-
-
-def _acquire(handle: IO[bytes], path: Path | str, timeout_ms: int) -> None:
+def _acquire(descriptor: int, path: Path | str, timeout_ms: int) -> None:
     import portalocker
 
     flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
     deadline = time.monotonic() + timeout_ms / 1_000
     while True:
         try:
-            portalocker.lock(handle, flags)
+            portalocker.lock(descriptor, flags)
         except portalocker.LockException:
             if time.monotonic() >= deadline:
                 raise _busy(path, timeout_ms) from None
@@ -81,12 +81,10 @@ def _busy(path: Path | str, timeout_ms: int) -> Fault:
     )
 
 
-def _write_pid(handle: IO[bytes]) -> None:
+def _write_pid(descriptor: int) -> None:
     text = str(os.getpid()).encode()
-    handle.seek(0)
-    if handle.read(32).strip() != text:
-        handle.seek(0)
-        handle.write(text.ljust(20) + b"\n")
+    if os.pread(descriptor, 32, 0).strip() != text:
+        os.pwrite(descriptor, text.ljust(20) + b"\n", 0)
 
 
 def _holder(path: Path | str) -> int | None:

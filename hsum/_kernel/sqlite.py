@@ -110,6 +110,8 @@ class Database:
         self._write_mutex = threading.RLock()
         self._idle: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
+        self._patience_ms = BUSY_MS
+        self._log_left = 0
         self._file: tuple[int, int] | None = None
         if self.path is None and not hasattr(self, "_memory"):
             self._memory = self._empty()
@@ -119,7 +121,7 @@ class Database:
     def exists(self) -> bool:
         """Tell whether the database has been made."""
         self._check_open()
-        return self.path is None or self._stands(self.path)
+        return self.path is None or self._found(self.path) is not None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -134,11 +136,12 @@ class Database:
                 yield self._memory
             return
         with translating_sqlite(self.path):
-            if not self._stands(self.path):
+            identity = self._found(self.path)
+            if identity is None:
                 with contextlib.closing(self._empty()) as connection:
                     yield connection
                 return
-            connection = self._take_reader(self.path)
+            connection = self._take_reader(self.path, identity)
             try:
                 connection.execute("BEGIN")
                 connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
@@ -167,16 +170,16 @@ class Database:
         if self._writer is None:
             refuse_network_filesystem(self.path)
         with self._turn(timeout_ms), translating_sqlite(self.path):
-            if not self._stands(self.path):
+            identity = self._found(self.path)
+            if identity is None:
                 yield from self._first_write(self.path)
                 return
-            writer = self._take_writer(timeout_ms)
-            before = self._log_bytes()
+            writer = self._take_writer(self.path, identity, timeout_ms)
             try:
                 yield from _transaction(writer, self._migrate)
             except BaseException:
                 # What was rolled back must not keep the room it may have lacked.
-                self._contain_log(writer, before + _WAL_GROWN_BYTES)
+                self._contain_log(writer, self._log_left + _WAL_GROWN_BYTES)
                 raise
             self._contain_log(writer, _WAL_KEPT_BYTES)
 
@@ -214,10 +217,12 @@ class Database:
 
         Tells whether the log is empty: a reader that still needs it keeps it as it is.
         """
-        if self.path is None or not self.exists():
+        self._check_open()
+        identity = None if self.path is None else self._found(self.path)
+        if self.path is None or identity is None:
             return True
         with self._turn(BUSY_MS), translating_sqlite(self.path):
-            writer = self._take_writer(BUSY_MS)
+            writer = self._take_writer(self.path, identity, BUSY_MS)
             # `execute` would step it once, and free one page.
             writer.executescript("PRAGMA incremental_vacuum")
             _empty_log(writer)
@@ -233,9 +238,11 @@ class Database:
 
     def _contain_log(self, writer: sqlite3.Connection, most: int) -> None:
         """Cut a log that one large write has filled; that it cannot be is no failure."""
-        if self._log_bytes() > most:
+        self._log_left = self._log_bytes()
+        if self._log_left > most:
             with contextlib.suppress(sqlite3.Error):
                 _empty_log(writer)
+            self._log_left = self._log_bytes()
 
     def close(self) -> None:
         """Close all idle connections; closing twice is fine."""
@@ -251,20 +258,20 @@ class Database:
         """Whether `close` was called."""
         return self._closed
 
-    def _stands(self, path: Path) -> bool:
-        """Tell whether the file has been made; refuse one that was taken away.
+    def _found(self, path: Path) -> tuple[int, int] | None:
+        """Return which file it is, None for none yet; refuse one that was taken away.
 
         It would read as an empty one, and the next write would begin another.
         """
-        stands = identity_of(path) is not None
-        if self._seen and not stands:
+        identity = identity_of(path)
+        if self._seen and identity is None:
             raise Fault(
                 "STORE_DAMAGED",
                 f"{path.name} was moved or deleted while it was open",
                 hint="Open it where it is now, or restore it from a backup.",
             )
-        self._seen = stands
-        return stands
+        self._seen = identity is not None
+        return identity
 
     # --- connections ------------------------------------------------------------
 
@@ -278,9 +285,9 @@ class Database:
             self._inherited += [self._writer] if self._writer else []
             self._begin_life()
 
-    def _take_reader(self, path: Path) -> sqlite3.Connection:
+    def _take_reader(self, path: Path, identity: tuple[int, int]) -> sqlite3.Connection:
         with self._mutex:
-            self._follow(path)
+            self._follow(identity)
             if self._idle:
                 return self._idle.pop()
         return self._connect(path, writer=False)
@@ -300,9 +307,8 @@ class Database:
                 return
         connection.close()
 
-    def _follow(self, path: Path) -> None:
+    def _follow(self, identity: tuple[int, int]) -> None:
         """Drop connections to a file that another one has replaced."""
-        identity = identity_of(path)
         if identity != self._file:
             self._drop_connections()
             self._file = identity
@@ -329,13 +335,17 @@ class Database:
             return contextlib.nullcontext()
         return exclusive(self._lock_path, timeout_ms=timeout_ms)
 
-    def _take_writer(self, timeout_ms: int) -> sqlite3.Connection:
-        assert self.path is not None  # noqa: S101 - for the type checker
+    def _take_writer(
+        self, path: Path, identity: tuple[int, int], timeout_ms: int
+    ) -> sqlite3.Connection:
         with self._mutex:
-            self._follow(self.path)
+            self._follow(identity)
             if self._writer is None:
-                self._writer = self._connect(self.path, writer=True)
-            self._writer.execute(f"PRAGMA busy_timeout={timeout_ms:d}")
+                self._writer = self._connect(path, writer=True)
+                self._patience_ms = BUSY_MS
+            if self._patience_ms != timeout_ms:
+                self._writer.execute(f"PRAGMA busy_timeout={timeout_ms:d}")
+                self._patience_ms = timeout_ms
             return self._writer
 
     def _connect(self, path: Path, *, writer: bool) -> sqlite3.Connection:

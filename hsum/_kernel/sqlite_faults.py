@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from hsum._kernel.faults import STRANGE, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 __all__ = ["is_strange", "tells_damage", "translating_sqlite"]
@@ -43,16 +41,24 @@ _NO_ROOM = frozenset(
 _MARKS = ("malformed", "no such table", "no such column", "Could not decode to UTF-8")
 
 
-@contextlib.contextmanager
-def translating_sqlite(path: Path | None = None) -> Iterator[None]:
+@final
+class translating_sqlite:  # noqa: N801 - used as a statement
     """Turn what sqlite3 raises into faults; mistakes in our own SQL pass through."""
-    try:
-        yield
-    except sqlite3.Error as exc:
-        fault = _fault_of(exc, path)
-        if fault is None:
-            raise
-        raise fault from exc
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: object
+    ) -> None:
+        if isinstance(error, sqlite3.Error):
+            fault = _fault_of(error, self._path)
+            if fault is not None:
+                raise fault from error
 
 
 def is_strange(exc: Exception) -> bool:

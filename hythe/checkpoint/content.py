@@ -246,7 +246,8 @@ def value_of(
     kind: Kind | str, data: Mapping[str, Any], provenance: Provenance | None = None
 ) -> Fact | Loop:
     """Return the fact or loop that stored data says."""
-    fields = {name: item for name, item in data.items() if name != "accepted_from"}
+    fields = dict(data)
+    fields.pop("accepted_from", None)
     make: Any = Fact if kind == "fact" else Loop
     found: Fact | Loop = make(**fields, provenance=provenance)
     return found

@@ -193,8 +193,11 @@ def advance(
         View(accepted_values(conn, at, old), totals_of(standing)), changes
     )
     store_view(conn, at, rows)
-    return attrs.evolve(
-        with_totals(standing, view, revision, {key[0] for key, _ in changes}),
+    return with_totals(
+        standing,
+        view,
+        revision,
+        {key[0] for key, _ in changes},
         revisions=revision,
         pointer=revision,
         live=max(standing.live, 1),
@@ -210,12 +213,16 @@ def totals_of(standing: Standing) -> dict[str, int]:
 
 
 def with_totals(
-    standing: Standing, view: View, revision: int, kinds: Iterable[str]
+    standing: Standing,
+    view: View,
+    revision: int,
+    kinds: Iterable[str],
+    **others: int,
 ) -> Standing:
     """Return the standing with a view's totals; `kinds` changed at `revision`."""
     totals = {name: view.totals.get(kind, 0) for kind, name in _KINDS.items()}
     changed = {f"{_KINDS[kind]}_at": revision for kind in kinds}
-    return attrs.evolve(standing, **totals, **changed)
+    return attrs.evolve(standing, **totals, **changed, **others)
 
 
 def store_view(conn: sqlite3.Connection, at: At, rows: Rows) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
+from operator import attrgetter
 from typing import NamedTuple
 
 import attrs
@@ -12,7 +13,7 @@ from hsum._kernel.faults import Fault
 from hythe.checkpoint.decide import Standing
 from hythe.model import ScopeName
 from hythe.observe.checks import check_name
-from hythe.observe.entities import ensure_entity, entity_name, resolve_entity
+from hythe.observe.entities import ensure_entity, resolve_entity
 from hythe.observe.rows import damaged, row_digest
 from hythe.observe.stamp import Stamp
 
@@ -32,6 +33,13 @@ __all__ = [
 _NEAR = 5
 _STANDING = ", ".join(field.name for field in attrs.fields(Standing))
 _ASSIGNED = ", ".join(f"{field.name} = ?" for field in attrs.fields(Standing))
+_values = attrgetter(*(field.name for field in attrs.fields(Standing)))
+_SPELLED = (
+    "select s.scope, p.name, t.name, s.project, s.task from scope s "
+    "left join entity p on p.store = s.store and p.number = s.project "
+    "left join entity t on t.store = s.store and t.number = s.task "
+    "where s.store = ?"
+)
 
 
 class At(NamedTuple):
@@ -59,18 +67,17 @@ def scope_name(project: object, task: object) -> ScopeName:
 
 def find_scope(conn: sqlite3.Connection, store: int, name: ScopeName) -> At | None:
     """Return the place of exactly this scope, or None."""
-    numbers = [_number(conn, store, part) for part in (name.project, name.task)]
-    if None in numbers:
-        return None
+    number: int | None = 0
+    numbers = [store]
+    for part in (name.project, name.task):
+        number = 0 if part is None else resolve_entity(conn, store, part)
+        if number is None:
+            return None
+        numbers.append(number)
     row = conn.execute(
-        "select scope from scope where store = ? and project = ? and task = ?",
-        (store, *numbers),
+        "select scope from scope where store = ? and project = ? and task = ?", numbers
     ).fetchone()
     return None if row is None else At(store, row[0])
-
-
-def _number(conn: sqlite3.Connection, store: int, part: str | None) -> int | None:
-    return 0 if part is None else resolve_entity(conn, store, part)
 
 
 def require_scope(conn: sqlite3.Connection, store: int, name: ScopeName) -> At:
@@ -98,26 +105,17 @@ def _near(conn: sqlite3.Connection, store: int, name: ScopeName) -> list[str]:
 
 def list_scopes(conn: sqlite3.Connection, store: int) -> list[tuple[At, ScopeName]]:
     """Return every scope in the order they were made."""
-    rows = conn.execute(
-        "select s.scope, p.name, t.name from scope s "
-        "left join entity p on p.store = s.store and p.number = s.project "
-        "left join entity t on t.store = s.store and t.number = s.task "
-        "where s.store = ? order by s.scope",
-        (store,),
-    )
+    rows = conn.execute(f"{_SPELLED} order by s.scope", (store,))
     return [(At(store, row[0]), ScopeName(row[1], row[2])) for row in rows]
 
 
 def spelled(conn: sqlite3.Connection, at: At) -> ScopeName:
     """Return the name of a scope in the first spelling of its parts."""
-    numbers = conn.execute(
-        "select project, task from scope where store = ? and scope = ?", at
-    ).fetchone()
-    return ScopeName(*(_spelled(conn, at.store, number) for number in numbers))
-
-
-def _spelled(conn: sqlite3.Connection, store: int, number: int) -> str | None:
-    return entity_name(conn, store, number) if number else None
+    (row,) = conn.execute(f"{_SPELLED} and s.scope = ?", at)
+    _, project, task, *numbers = row
+    if [project is None, task is None] != [number == 0 for number in numbers]:
+        raise damaged("the name of scope", str(at.scope))
+    return ScopeName(project, task)
 
 
 def add_scope(
@@ -195,5 +193,5 @@ def store_standing(conn: sqlite3.Connection, at: At, standing: Standing) -> None
     """Write where a scope stands."""
     conn.execute(
         f"update standing set {_ASSIGNED} where store = ? and scope = ?",
-        (*attrs.astuple(standing), *at),
+        (*_values(standing), *at),
     )

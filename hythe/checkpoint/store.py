@@ -9,7 +9,7 @@ from typing import Any, final
 
 import attrs
 
-from hsum._kernel.canonical import canonical, digest
+from hsum._kernel.canonical import canonical_of_simple, digest
 from hsum._kernel.faults import Fault
 from hythe.checkpoint.content import Data, event_of, state_of, value_of
 from hythe.checkpoint.foreign import is_foreign, read_as_ours
@@ -196,7 +196,7 @@ def insert_checkpoint(
     new_ids: tuple[str, ...],
 ) -> Row:
     """Write a checkpoint, sealed on its parent."""
-    body = canonical(content)
+    body = canonical_of_simple(content)
     content_hash = digest(body)
     parent_seal = None if parent is None else parent.seal
     seal = seal_of(
@@ -253,7 +253,7 @@ def _insert(conn: sqlite3.Connection, at: At, row: Row) -> None:
             row.content_hash,
             row.seal,
             row.state,
-            canonical(row.new_ids),
+            canonical_of_simple(row.new_ids),
             row.body,
         ),
     )

@@ -7,7 +7,6 @@ them by `doctor` are this one function.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, final
 
@@ -65,15 +64,16 @@ def fold(view: View, changes: Iterable[Change]) -> tuple[View, Rows]:
     `view` may be partial: only the keys that change have to be there.
     """
     last = dict(changes)
-    totals = Counter(view.totals)
+    totals = dict(view.totals)
     for key, version in last.items():
-        totals[key[0]] += _shown(version) - _shown(view.values.get(key))
+        grown = _shown(version) - _shown(view.values.get(key))
+        totals[key[0]] = totals.get(key[0], 0) + grown
     put = {key: version for key, version in last.items() if version is not None}
     gone = frozenset(key for key in last if key not in put and key in view.values)
     values = {**view.values, **put}
     for key in gone:
         del values[key]
-    return View(values, dict(totals)), Rows(put, gone)
+    return View(values, totals), Rows(put, gone)
 
 
 def _shown(version: Version | None) -> int:

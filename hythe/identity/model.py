@@ -98,7 +98,7 @@ class Credential:
 
     def __repr__(self) -> str:
         state = "revoked" if self.revoked_at else ", ".join(self.scopes)
-        return f"<Credential {self.id[:8]} of {self.agent}: {state}>"
+        return f"<Credential {self.id} of {self.agent}: {state}>"
 
 
 @final
@@ -110,7 +110,7 @@ class Issued:
     secret: str = attrs.field(repr=False)
 
     def __repr__(self) -> str:
-        return f"<Issued {self.credential.id[:8]} to {self.credential.agent}>"
+        return f"<Issued {self.credential.id} to {self.credential.agent}>"
 
 
 @final

@@ -126,7 +126,7 @@ class Sent:
             f", {len(self.unregistered)} unregistered" if self.unregistered else ""
         )
         again = ", replayed" if self.replayed else ""
-        return f"<Sent {self.id[:8]} to {to}{unknown}{again}>"
+        return f"<Sent {self.id} to {to}{unknown}{again}>"
 
 
 @final
