@@ -23,6 +23,7 @@ from hsum._kernel.sqlite_faults import translating_sqlite
 from hsum._kernel.sqlite_files import (
     BUSY_MS,
     Passing,
+    check_library,
     identity_of,
     is_whole_without_log,
     is_writable,
@@ -44,7 +45,6 @@ __all__ = ["Database", "Durability", "Schema", "translating_sqlite"]
 
 Durability = Literal["full", "normal"]
 
-MINIMUM_SQLITE = (3, 37, 0)
 _IDLE_READERS = 8
 _WAL_KEPT_BYTES = 16 * 1024 * 1024
 _WAL_GROWN_BYTES = 1024 * 1024
@@ -90,7 +90,7 @@ class Database:
         read_only: bool = False,
         durability: Durability = "full",
     ) -> None:
-        _check_library()
+        check_library()
         if durability not in ("full", "normal"):
             raise Fault("INVALID_ARGUMENT", "durability is 'full' or 'normal'")
         self.path = None if path is None else Path(path)
@@ -497,13 +497,3 @@ def commit(connection: sqlite3.Connection) -> None:
 def _version(connection: sqlite3.Connection) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)
-
-
-def _check_library() -> None:
-    if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
-        needed = ".".join(map(str, MINIMUM_SQLITE))
-        raise Fault(
-            "UNSUPPORTED_STORAGE",
-            f"SQLite {sqlite3.sqlite_version} is too old; {needed} or later is needed",
-            hint="Use a Python that is built with a newer SQLite.",
-        )

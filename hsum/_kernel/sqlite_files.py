@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUSY_MS",
     "Passing",
+    "check_library",
     "identity_of",
     "is_whole_without_log",
     "is_writable",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 BUSY_MS = 15_000
+_MINIMUM = (3, 37, 0)
 _NO_ROOM_FOR_SHM = (
     sqlite3.SQLITE_IOERR_SHMOPEN,
     sqlite3.SQLITE_IOERR_SHMSIZE,
@@ -38,6 +40,17 @@ _NO_ROOM_FOR_SHM = (
 
 class Passing(sqlite3.Connection):
     """One that sees nothing of what is written after it was opened: for one use."""
+
+
+def check_library() -> None:
+    """Refuse a SQLite that is too old."""
+    if sqlite3.sqlite_version_info < _MINIMUM:
+        needed = ".".join(map(str, _MINIMUM))
+        raise Fault(
+            "UNSUPPORTED_STORAGE",
+            f"SQLite {sqlite3.sqlite_version} is too old; {needed} or later is needed",
+            hint="Use a Python that is built with a newer SQLite.",
+        )
 
 
 def open_file(target: str) -> sqlite3.Connection:

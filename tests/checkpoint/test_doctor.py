@@ -12,7 +12,8 @@ from hythe import Event, Fact, HytheError, Loop
 from hythe.care.doctor import examine
 from hythe.checkpoint import history, proof, schema
 from hythe.checkpoint.legacy import Legacy, insert_legacy
-from hythe.checkpoint.scopes import At
+from hythe.checkpoint.scopes import At, spelled
+from hythe.model import ScopeName
 from hythe.testing import play
 from tests.checkpoint.worlds import dump, state, store
 
@@ -102,6 +103,18 @@ def test_no_column_can_be_changed_unseen(full, table):
 
     assert rows
     assert [] == unseen
+
+
+def test_a_scope_whose_name_is_lost_is_refused(full):
+    """A checkpoint is never given under a part of its scope's name."""
+    at = At(1, 1)
+    with tampered(full) as conn:
+        assert ScopeName("atlas", "search") == spelled(conn, at)
+        conn.execute("delete from entity where name = 'search'")
+        with pytest.raises(Fault) as caught:
+            spelled(conn, at)
+
+    assert "INTEGRITY_FAILED" == caught.value.code
 
 
 @pytest.mark.parametrize("table", [*RECORDED, *schema.DERIVED])

@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hsum._kernel.canonical import canonical, digest, digest_of
+from hsum._kernel.canonical import canonical, canonical_of_simple, digest, digest_of
 from hsum._kernel.faults import Fault
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -30,6 +30,20 @@ JSON = st.recursive(
 def test_bytes_equal_an_independent_implementation(value):
     """The fast path and the standard agree on any JSON value."""
     assert rfc8785.dumps(value) == canonical(value)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | TEXT,
+        lambda c: (
+            st.lists(c) | st.dictionaries(st.text(st.characters(codec="ascii")), c)
+        ),
+        max_leaves=25,
+    )
+)
+def test_what_was_checked_as_it_came_in_has_the_same_bytes(value):
+    """Data without floats and with ASCII keys needs no second look."""
+    assert rfc8785.dumps(value) == canonical_of_simple(value)
 
 
 @given(JSON)

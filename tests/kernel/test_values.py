@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import time
+import uuid
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -101,6 +103,18 @@ def test_clocks_can_be_injected_in_any_honest_form():
     assert as_clock(None) is system_clock
     with pytest.raises(Fault):
         as_clock(3)
+
+
+def test_a_random_id_begins_with_its_millisecond():
+    """It is a UUID of version 7 (RFC 9562): 48 bits of Unix time, 74 random ones."""
+    before = time.time_ns() // 1_000_000
+    found = [uuid.UUID(random_ids()) for _ in range(1_000)]
+    after = time.time_ns() // 1_000_000
+
+    assert {(7, uuid.RFC_4122)} == {(one.version, one.variant) for one in found}
+    assert all(before <= one.int >> 80 <= after for one in found)
+    assert 1_000 == len({one.int & 2**62 - 1 for one in found})
+    assert 1 < len({one.int >> 64 & 0xFFF for one in found})
 
 
 def test_id_sources_are_checked():

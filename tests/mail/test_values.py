@@ -32,9 +32,9 @@ def test_a_repr_is_one_line_that_tells_the_state(store):
     marked = critic.read([sent.id])
     inbox = critic.inbox()
     issued = store.credentials.issue("critic", ["admin", "state:read"])
-    short = issued.credential.id[:8]
+    named = issued.credential.id
 
-    assert f"<Sent {sent.id[:8]} to critic, 1 unregistered>" == repr(sent)
+    assert f"<Sent {sent.id} to critic, 1 unregistered>" == repr(sent)
     assert repr(store.send("critic", "look", key="k")).endswith(", replayed>")
     assert "<Marked read: 1 of 1 new>" == repr(marked)
     assert "<InboxPage of critic: 2 messages, 1 unread>" == repr(inbox)
@@ -43,8 +43,8 @@ def test_a_repr_is_one_line_that_tells_the_state(store):
     assert "<Delivery to critic: read>" == repr(store.deliveries(sent)[0])
     assert repr(inbox[0].read).startswith("<Mark by critic at ")
     assert "<Agent builder: python>" == repr(store.agents()[0])
-    assert f"<Issued {short} to critic>" == repr(issued)
-    assert f"<Credential {short} of critic: state:read, admin>" == repr(
+    assert f"<Issued {named} to critic>" == repr(issued)
+    assert f"<Credential {named} of critic: state:read, admin>" == repr(
         issued.credential
     )
     assert "<AuditEntry 1 issue critic by planner>" == repr(
