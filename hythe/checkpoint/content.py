@@ -92,8 +92,8 @@ class Faults:
             return []
         if len(value) > LONGEST:
             bounded(value, path)
-        if all(map(_is_plain, value)):
-            self.size += sum(map(len, value))
+        if (size := _plain_size(value)) is not None:
+            self.size += size
             return list(value)
         return [self.text(item, f"{path}[{i}]") for i, item in enumerate(value)]
 
@@ -133,6 +133,15 @@ class Faults:
 def _is_plain(value: Any) -> bool:
     """Tell whether a text needs no further look: most are ASCII, and short."""
     return type(value) is str and value.isascii() and len(value) <= MAX_TEXT_BYTES
+
+
+def _plain_size(values: list[Any] | tuple[Any, ...]) -> int | None:
+    """Return how long plain texts are together; None where one needs a look."""
+    try:
+        said = "".join(values)
+    except TypeError:
+        return None
+    return len(said) if said.isascii() and len(said) <= MAX_TEXT_BYTES else None
 
 
 def _refusal(code: str, found: list[dict[str, str]]) -> Fault:

@@ -29,5 +29,7 @@ def _copy(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _copy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
+        if {str}.issuperset(map(type, value)):
+            return list(value)
         return [_copy(item) for item in value]
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sqlite3
 
-from hsum._kernel.canonical import canonical
+from hsum._kernel.canonical import canonical_of_simple
 from hythe.checkpoint import keys
 from hythe.checkpoint.crossing import cross, settle_rows
 from hythe.checkpoint.decide import Standing
@@ -106,7 +106,7 @@ def append(
 ) -> Row:
     """Write a checkpoint and all that is derived from it."""
     revision = standing.revisions + 1
-    state = draft.kept or insert_state(conn, at.store, canonical(draft.state))
+    state = draft.kept or insert_state(conn, at.store, canonical_of_simple(draft.state))
     content = envelope(
         scope={"project": scope.project, "task": scope.task},
         state=state,
