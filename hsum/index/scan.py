@@ -13,7 +13,7 @@ from hsum._kernel.faults import Fault
 from hsum.index import seen, skips
 from hsum.index.ignore import Globs
 from hsum.index.rules import Rulebook
-from hsum.index.seen import INDEXED, UNREAD, UNSETTLED, Folder, Signature
+from hsum.index.seen import INDEXED, UNREAD, UNSETTLED, Folder, Signature, Unread
 from hsum.index.skips import Policy, Skip
 from hsum.index.walk import File, Walk
 
@@ -77,7 +77,7 @@ class Scan:
     unchanged: int
     unchanged_bytes: int
     started_ns: int
-    _records: Mapping[bytes, Folder | bytes | None]
+    _records: Mapping[bytes, Unread | bytes | None]
 
     @property
     def differs(self) -> bool:
@@ -93,16 +93,16 @@ class Scan:
         signature they were found with.  Folders that stand as they were are not named.
         """
         for path, record in sorted(self._records.items()):
-            if isinstance(record, Folder):
-                folder = _completed(path, record, outcomes, self.started_ns)
-                yield path, seen.pack(folder)
+            if isinstance(record, Unread):
+                yield path, _completed(path, record, outcomes, self.started_ns)
             else:
                 yield path, record
 
 
 def _completed(
-    path: bytes, folder: Folder, outcomes: Mapping[bytes, Outcome], started: int
-) -> Folder:
+    path: bytes, unread: Unread, outcomes: Mapping[bytes, Outcome], started: int
+) -> bytes:
+    folder = seen.unpack(unread.record) or seen.NOTHING
     entries = dict(folder.entries)
     details = dict(folder.details)
     for name, (signature, verdict) in folder.entries.items():
@@ -110,7 +110,7 @@ def _completed(
             outcome = outcomes.get(path + name) or Outcome(signature)
             entries[name] = (outcome.signature, _verdict(outcome, started))
             details[name] = outcome.skip.detail if outcome.skip else ""
-    return Folder(folder.key, entries, details)
+    return seen.pack(Folder(folder.key, entries, details))
 
 
 def _verdict(outcome: Outcome, started: int) -> Verdict:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 __all__ = [
     "INDEXED",
     "NONE",
+    "NOTHING",
+    "NO_KEY",
     "Folder",
     "Signature",
+    "Unread",
     "Verdict",
     "pack",
     "sealed",
@@ -62,6 +65,20 @@ class Folder:
     key: bytes
     entries: Mapping[bytes, tuple[Signature, Verdict]]
     details: Mapping[bytes, str]
+
+
+NO_KEY = bytes(16)
+"""The key of no rules: verdicts under it are not kept."""
+
+NOTHING = Folder(NO_KEY, {}, {})
+"""What is known of a folder that no scan has seen."""
+
+
+@attrs.frozen
+class Unread:
+    """A record, packed, some of whose files have still to be read."""
+
+    record: bytes
 
 
 def verdict_of(reason: str) -> Verdict:

@@ -17,7 +17,15 @@ import attrs
 from hsum.index import seen, skips
 from hsum.index.reading import open_folder, signature_of
 from hsum.index.rules import Rulebook, Rules
-from hsum.index.seen import ENTERED, INDEXED, NONE, UNREAD, UNSETTLED, Folder
+from hsum.index.seen import (
+    ENTERED,
+    INDEXED,
+    NONE,
+    UNREAD,
+    UNSETTLED,
+    Folder,
+    Unread,
+)
 from hsum.index.skips import Answer, Entry, Policy, Skip
 
 if TYPE_CHECKING:
@@ -42,11 +50,6 @@ class File:
 _Names = dict[bytes, os.DirEntry[str]]
 
 _NAME_ENCODING = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
-
-_NO_KEY = bytes(16)
-"""The key of no rules: verdicts under it are not kept."""
-
-_NOTHING = Folder(_NO_KEY, {}, {})
 
 
 @attrs.define
@@ -122,7 +125,7 @@ class Walk:
         self.vanished: list[bytes] = []
         self.skips: list[Skip] = []
         self.failed: list[Skip] = []
-        self.records: dict[bytes, Folder | bytes | None] = {}
+        self.records: dict[bytes, Unread | bytes | None] = {}
         self.unchanged = 0
         self.unchanged_bytes = 0
 
@@ -133,7 +136,7 @@ class Walk:
                 self.records[path] = record
         for path, record in self._remaining.items():
             self.records[path] = None
-            known = seen.unpack(record) or _NOTHING
+            known = seen.unpack(record) or seen.NOTHING
             self.vanished += [path + name for name in _indexed(known.entries)]
 
     # --- folders ------------------------------------------------------------------
@@ -149,7 +152,7 @@ class Walk:
         if not isinstance(entered, Rules):
             self.skips.append(Skip(path, *entered))
             return
-        known = seen.unpack(self._remaining.pop(path, b"")) or _NOTHING
+        known = seen.unpack(self._remaining.pop(path, b"")) or seen.NOTHING
         here = _Here(path, entered, entered.key_among(names), known, names)
         for name in self._files(here):
             self._folder(descriptor, here, name, depth + 1)
@@ -190,7 +193,7 @@ class Walk:
         path = here.path + name + b"/"
         self._fail(here, name + b"/", (NONE, 0), error)
         for folder in [each for each in self._remaining if each.startswith(path)]:
-            known = seen.unpack(self._remaining.pop(folder)) or _NOTHING
+            known = seen.unpack(self._remaining.pop(folder)) or seen.NOTHING
             for indexed in _indexed(known.entries):
                 self._keep(known.entries[indexed][0])
 
@@ -221,8 +224,10 @@ class Walk:
         details = {**here.known.details, **here.details}
         for name in gone:
             del entries[name]
-        key = here.key if here.rules.holds else _NO_KEY
-        self.records[here.path] = Folder(key, entries, details)
+        key = here.key if here.rules.holds else seen.NO_KEY
+        record = seen.pack(Folder(key, entries, details))
+        unread = any(verdict == UNREAD for _, verdict in here.fresh.values())
+        self.records[here.path] = Unread(record) if unread else record
 
     # --- files --------------------------------------------------------------------
 
