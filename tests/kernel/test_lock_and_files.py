@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hythe
 from hsum._kernel import files
 from hsum._kernel.faults import Fault
-from hsum._kernel.lock import exclusive
+from hsum._kernel.lock import exclusive, pause_after
 
 HOLD = """
 import sys, time
@@ -78,6 +82,30 @@ def test_threads_exclude_each_other(tmp_path):
         thread.join()
 
     assert "160" == counter.read_text("ascii")
+
+
+@given(st.floats(0, 60), st.floats(0, 60))
+def test_who_has_waited_longer_looks_no_less_often(one, other):
+    """The pause before the next look only shrinks, and is never none."""
+    pauses = [pause_after(waited) for waited in sorted((one, other))]
+
+    assert sorted(pauses, reverse=True) == pauses
+    assert all(0.0001 < pause < 0.005 for pause in pauses)
+
+
+def test_a_child_that_was_forked_meanwhile_does_not_hold_on(tmp_path):
+    """The turn ends with the block, though the child still has the file open."""
+    with exclusive(tmp_path / "writer.lock"):
+        child = os.fork()
+        if not child:
+            time.sleep(60)
+            os._exit(0)
+    try:
+        with exclusive(tmp_path / "writer.lock", timeout_ms=0):
+            pass
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def test_a_lock_through_a_symlink_is_refused(tmp_path):
