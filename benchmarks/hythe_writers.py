@@ -24,7 +24,7 @@ _WRITERS = 8
 
 
 def measure(here: Here) -> Iterator[Row]:
-    count = 20 if here.smoke else 200
+    count = 16 if here.smoke else 1_600
     runs = [(_run(1, count), _run(_WRITERS, count)) for _ in range(here.times)]
     alone = median(one.rate for one, _ in runs)
     together = median(many.rate for _, many in runs)
