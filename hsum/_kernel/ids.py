@@ -21,8 +21,8 @@ _48_BITS = 2**48 - 1
 def random_ids() -> str:
     """Return a new UUID (RFC 9562, version 7): milliseconds, then 74 random bits.
 
-    Ids that are made together lie together in an index, so that a commit writes half
-    the pages. Nothing may be ordered by them: clocks go back.
+    Ids that are made together lie together in an index, so that a commit writes fewer
+    pages. Nothing may be ordered by them: clocks go back.
     """
     digits = f"{time.time_ns() // 1_000_000 & _48_BITS:012x}{os.urandom(10).hex()}"
     variant = "89ab"[int(digits[16], 16) & 3]
