@@ -14,7 +14,7 @@ from hsum._kernel.files import translating_os
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["exclusive"]
+__all__ = ["exclusive", "pause_after"]
 
 _SELDOM, _OFTEN, _LONG = 0.004, 0.0002, 0.02  # seconds
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

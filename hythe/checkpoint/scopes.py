@@ -33,7 +33,7 @@ __all__ = [
 _NEAR = 5
 _STANDING = ", ".join(field.name for field in attrs.fields(Standing))
 _ASSIGNED = ", ".join(f"{field.name} = ?" for field in attrs.fields(Standing))
-_values = attrgetter(*(field.name for field in attrs.fields(Standing)))
+_values_of = attrgetter(*(field.name for field in attrs.fields(Standing)))
 _SPELLED = (
     "select s.scope, p.name, t.name, s.project, s.task from scope s "
     "left join entity p on p.store = s.store and p.number = s.project "
@@ -193,5 +193,5 @@ def store_standing(conn: sqlite3.Connection, at: At, standing: Standing) -> None
     """Write where a scope stands."""
     conn.execute(
         f"update standing set {_ASSIGNED} where store = ? and scope = ?",
-        (*_values(standing), *at),
+        (*_values_of(standing), *at),
     )
